@@ -1,0 +1,22 @@
+"""The cells' math: pure functions on tensors, one `CellSpec` a cell. No modules, no variables, no time."""
+
+from dynrnn.cells.basic import BASIC_RNN, BasicRNNOptions, basic_rnn_step
+from dynrnn.cells.gru import GRU, GRUOptions, gru_step
+from dynrnn.cells.lstm import LSTM, LSTMOptions, lstm_step
+from dynrnn.cells.spec import CellSpec, Param
+from dynrnn.cells.table import CELLS
+
+__all__ = [
+    "BASIC_RNN",
+    "CELLS",
+    "GRU",
+    "LSTM",
+    "BasicRNNOptions",
+    "CellSpec",
+    "GRUOptions",
+    "LSTMOptions",
+    "Param",
+    "basic_rnn_step",
+    "gru_step",
+    "lstm_step",
+]

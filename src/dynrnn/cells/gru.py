@@ -1,0 +1,106 @@
+"""TensorFlow 1's gated recurrent unit (`GRUCell`): the reset gate acts on the state before its product."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from dynrnn.cells.spec import Activation, CellSpec, Param, State, check_size
+
+
+@dataclass(frozen=True)
+class GRUOptions:
+    """Options of the GRU: its width and the candidate's activation (any callable on a tensor)."""
+
+    num_units: int
+    activation: Activation = torch.tanh
+
+    def __post_init__(self) -> None:
+        check_size("GRUOptions", "num_units", self.num_units)
+
+
+class GRUWeights(NamedTuple):
+    """Input rows and biases of gates and candidate side by side; recurrent rows apart, as they meet other operands.
+
+    `input_kernel` `[input_size, 3 * units]` and `bias` `[3 * units]` in the order r, u, c; `gates_kernel`
+    `[units, 2 * units]`; `candidate_kernel` `[units, units]`.
+    """
+
+    input_kernel: Tensor
+    bias: Tensor
+    gates_kernel: Tensor
+    candidate_kernel: Tensor
+
+
+def gru_step(params: Mapping[str, Tensor], inputs: Tensor, state: State, options: GRUOptions) -> tuple[Tensor, State]:
+    """Run one step of the GRU.
+
+        r, u = sigmoid([x, h] @ gates/kernel + gates/bias)
+        c    = activation([x, r * h] @ candidate/kernel + candidate/bias)
+        h'   = u * h + (1 - u) * c,    output = h'
+
+    `inputs` x is `[batch, input_size]`, `state` is `(h,)` with h `[batch, units]`; all tensors have one floating
+    dtype. `params`: "gates/kernel" `[input_size + units, 2 * units]`, "gates/bias" `[2 * units]` (starts at 1, so that
+    a new cell keeps its state), "candidate/kernel" `[input_size + units, units]`, "candidate/bias" `[units]`; in the
+    kernels the rows of x come first. Returns `(h', (h',))`. Follows TF1's `tf.nn.rnn_cell.GRUCell`, which differs from
+    `torch.nn.GRU`; Cho et al., arXiv:1406.1078.
+
+    Example:
+        >>> options = GRUOptions(2)
+        >>> params = {"gates/kernel": torch.full((4, 4), 0.5), "gates/bias": torch.ones(4),
+        ...           "candidate/kernel": torch.full((4, 2), 0.5), "candidate/bias": torch.zeros(2)}
+        >>> output, (h,) = gru_step(params, torch.tensor([[0.6, 0.7]]), (torch.full((1, 2), 0.7),), options)
+        >>> [round(value, 4) for value in output[0].tolist()]
+        [0.7138, 0.7138]
+    """
+    return GRU.step(params, inputs, state, options)
+
+
+def _params(input_size: int, options: GRUOptions) -> tuple[Param, ...]:
+    units = options.num_units
+    return (
+        Param("gates/kernel", (input_size + units, 2 * units)),
+        Param("gates/bias", (2 * units,), 1.0),
+        Param("candidate/kernel", (input_size + units, units)),
+        Param("candidate/bias", (units,), 0.0),
+    )
+
+
+def _prepare(params: Mapping[str, Tensor], options: GRUOptions) -> GRUWeights:
+    units = options.num_units
+    rows = (params["gates/kernel"].shape[0] - units, units)
+    gates_input, gates_kernel = params["gates/kernel"].split(rows)
+    candidate_input, candidate_kernel = params["candidate/kernel"].split(rows)
+    input_kernel = torch.cat((gates_input, candidate_input), 1)
+    bias = torch.cat((params["gates/bias"], params["candidate/bias"]))
+    return GRUWeights(input_kernel, bias, gates_kernel, candidate_kernel)
+
+
+def _product(weights: GRUWeights, inputs: Tensor) -> Tensor:
+    return functional.linear(inputs, weights.input_kernel.t(), weights.bias)
+
+
+def _recur(weights: GRUWeights, product: Tensor, state: State, options: GRUOptions) -> tuple[Tensor, State]:
+    (h,), units = state, options.num_units
+    gates, candidate = product.split((2 * units, units), 1)
+    r, u = torch.addmm(gates, h, weights.gates_kernel).sigmoid().split(units, 1)
+    c = options.activation(torch.addmm(candidate, r * h, weights.candidate_kernel))
+    h = torch.lerp(c, h, u)  # c + u * (h - c) in one pass
+    return h, (h,)
+
+
+GRU = CellSpec(
+    name="gru",
+    params=_params,
+    state_names=lambda options: ("h",),
+    state_sizes=lambda options: (options.num_units,),
+    output_size=lambda options: options.num_units,
+    prepare=_prepare,
+    product=_product,
+    recur=_recur,
+)

@@ -1,0 +1,75 @@
+"""What a cell is: its parameters, its sizes and its step, as data and pure functions on tensors.
+
+No cell stands here (see the family files), no module, no variable and no loop over time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor
+
+State = tuple[Tensor, ...]
+Activation = Callable[[Tensor], Tensor]
+
+
+@dataclass(frozen=True)
+class Param:
+    """One parameter of a cell, under the name that TensorFlow 1 gives it below the cell's scope.
+
+    `name` is for example "gates/kernel". `initial` is the value that every entry starts from; None means that the
+    face's default initializer draws it.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    initial: float | None = None
+
+
+@dataclass(frozen=True)
+class CellSpec:
+    """A cell as a table row: facts about it, and its step cut in two at the input product.
+
+    `options` below is the family's frozen options object, for example `LSTMOptions`. `weights` is whatever `prepare`
+    returns; only `product` and `recur` look into it.
+
+    | field | what it is |
+    |---|---|
+    | `name` | the row's key in `CELLS` |
+    | `params(input_size, options)` | the parameters in TF1's order of creation |
+    | `state_names(options)` | names of the state's tensors, in TF1's order |
+    | `state_sizes(options)` | width of each state tensor, which is `[batch, width]` |
+    | `output_size(options)` | width of the output, which is `[batch, width]` |
+    | `prepare(params, options)` | `weights`: kernels split into input and recurrent rows, constants folded in |
+    | `product(weights, inputs)` | `[..., input_size]` to `[..., k]`: all that depends on no state, biases included |
+    | `recur(weights, product, state, options)` | `[rows, k]` and the state to `(output, new_state)` |
+
+    A cell's output and its new state may be the same tensor; the state that comes in is never written to.
+    """
+
+    name: str
+    params: Callable[[int, Any], tuple[Param, ...]]
+    state_names: Callable[[Any], tuple[str, ...]]
+    state_sizes: Callable[[Any], tuple[int, ...]]
+    output_size: Callable[[Any], int]
+    prepare: Callable[[Mapping[str, Tensor], Any], Any]
+    product: Callable[[Any, Tensor], Tensor]
+    recur: Callable[[Any, Tensor, State, Any], tuple[Tensor, State]]
+
+    def step(self, params: Mapping[str, Tensor], inputs: Tensor, state: State, options: Any) -> tuple[Tensor, State]:
+        """Run one time step: `inputs` `[batch, input_size]`, each state tensor `[batch, width]`.
+
+        Returns `(output, new_state)`. The equations stand at the family's own step, for example `lstm_step`.
+        """
+        weights = self.prepare(params, options)
+        return self.recur(weights, self.product(weights, inputs), state, options)
+
+
+def check_size(owner: str, name: str, value: int) -> None:
+    """Refuse a width that is not an integer of at least 1; `owner` is the class that is being made."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{owner}: {name} must be an int, got {value!r}")
+    if value < 1:
+        raise ValueError(f"{owner}: {name} must be at least 1, got {value}")

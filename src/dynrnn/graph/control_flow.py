@@ -1,0 +1,79 @@
+"""Bodies: parts of a graph that a loop or a branch runs, traced once, with the outer tensors that they use.
+
+The nodes of a body stand in the same graph as all others, under the same rules for names; `node.context` tells which body they belong to.
+A node of a row with `bodies` takes their captures among its inputs and runs them as compiled functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from .dtype import DType
+from .executor import Runtime, compile_function
+from .graph import Graph, Node, Tensor
+from .op import Op
+from .shape import Dims
+
+PARAM = Op("BodyParam", None, None, None, stateful=True)
+
+
+class Body:
+    """A function traced from graph nodes: `params` and `captures` in, `results` out."""
+
+    def __init__(self, graph: Graph):
+        self.graph = graph
+        self.parent = graph.current_context
+        self.params: list[Tensor] = []
+        self.results: list[Tensor] = []
+        self.captures: list[Tensor] = []
+        self.nodes: list[Node] = []
+
+    @contextmanager
+    def trace(self) -> Iterator[None]:
+        """Let the nodes made inside belong to this body."""
+        with self.graph.context(self):
+            yield
+
+    def param(self, dtype: DType, dims: Dims, name: str | None = None) -> Tensor:
+        """Add an input of the body; to be called while it is traced."""
+        node = self.graph.add(PARAM, (), {}, dtypes=[dtype.base_dtype], shapes=[dims], name=name)
+        self.params.append(node.outputs[0])
+        return node.outputs[0]
+
+    def close(self, results: Sequence[Tensor]) -> None:
+        """End the trace: note the results and which outer tensors the body uses."""
+        self.results = list(results)
+        given = {id(tensor) for tensor in self.params}
+        outer: dict[int, Tensor] = {id(t): t for t in results if t.op.context is not self and id(t) not in given}
+        pending = [tensor.op for tensor in results if tensor.op.context is self]
+        seen: set[int] = set()
+        while pending:
+            node = pending.pop()
+            if id(node) in seen:
+                continue
+            seen.add(id(node))
+            self.nodes.append(node)
+            pending.extend(other for other in node.control_inputs if other.context is self)
+            for tensor in node.inputs:
+                if tensor.op.context is self:
+                    pending.append(tensor.op)
+                else:
+                    outer[id(tensor)] = tensor
+        self.nodes.sort(key=lambda node: node.index)
+        self.captures = sorted(outer.values(), key=lambda tensor: (tensor.op.index, tensor.value_index))
+
+    @property
+    def takes_gradients(self) -> bool:
+        """Whether a gradient is taken inside, at any depth."""
+        return any(node.type == "Gradients" or any(body.takes_gradients for body in node.bodies) for node in self.nodes)
+
+    def function(self, runtime: Runtime, recorded: bool = False) -> Callable[..., tuple[Any, ...]]:
+        """Compile to a function of the values of params and captures, in this order."""
+        return compile_function([*self.params, *self.captures], self.results, (), runtime, recorded)[0]
+
+
+def enclosed(tensor: Tensor) -> bool:
+    """Whether a tensor has values only inside a body."""
+    return tensor.op.context is not None

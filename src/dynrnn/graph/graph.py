@@ -1,0 +1,359 @@
+"""Graph, Node and Tensor: what a program builds before anything runs.
+
+Names, name scopes, control dependencies and the undo journal are here; values are the executor's business. Scopes and dependencies
+are kept per thread, the nodes belong to all.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from .dtype import DType
+from .op import Op
+from .shape import Dims, TensorShape, as_shape, merge_dims
+
+_VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
+_VALID_SCOPE = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
+
+
+class Tensor:
+    """One output of a node: a dtype, a static shape and a place in the graph, but no value."""
+
+    __slots__ = ("op", "value_index", "_dtype", "_dims", "_consumers", "__weakref__")
+
+    def __init__(self, op: Node, value_index: int, dtype: DType, dims: Dims):
+        self.op = op
+        self.value_index = value_index
+        self._dtype = dtype
+        self._dims = dims
+        self._consumers: list[Node] = []
+
+    @property
+    def dtype(self) -> DType:
+        return self._dtype
+
+    @property
+    def dims(self) -> Dims:
+        """The static shape as a plain tuple; None for an unknown rank."""
+        return self._dims
+
+    @property
+    def shape(self) -> TensorShape:
+        return TensorShape(self._dims)
+
+    @property
+    def graph(self) -> Graph:
+        return self.op.graph
+
+    @property
+    def name(self) -> str:
+        return f"{self.op.name}:{self.value_index}"
+
+    @property
+    def device(self) -> str:
+        return self.op.device
+
+    def get_shape(self) -> TensorShape:
+        return TensorShape(self._dims)
+
+    def set_shape(self, shape: object) -> None:
+        """Join what is known of the shape with `shape`; ValueError where they conflict."""
+        before, merged = self._dims, merge_dims(self._dims, as_shape(shape).tuple)
+        if merged != before:
+            self.graph.on_undo(lambda: setattr(self, "_dims", before))
+            self._dims = merged
+
+    def consumers(self) -> list[Node]:
+        """The nodes that take this tensor as an input."""
+        return list(self._consumers)
+
+
+class Node:
+    """One operation of a graph: an op row, inputs, attributes, control inputs and a name."""
+
+    __slots__ = (
+        "graph",
+        "row",
+        "name",
+        "inputs",
+        "attrs",
+        "control_inputs",
+        "outputs",
+        "context",
+        "device",
+        "index",
+        "__weakref__",
+    )
+
+    def __init__(self, graph: Graph, row: Op, name: str, inputs: tuple[Tensor, ...], attrs: dict[str, Any]):
+        self.graph = graph
+        self.row = row
+        self.name = name
+        self.inputs = inputs
+        self.attrs = attrs
+        self.control_inputs: list[Node] = []
+        self.outputs: list[Tensor] = []
+        self.context: Any = None
+        self.device = ""
+        self.index = -1
+
+    @property
+    def type(self) -> str:
+        return self.row.type
+
+    def get_attr(self, name: str) -> Any:
+        """The value of an attribute; ValueError where the node has none of this name."""
+        if name not in self.attrs:
+            raise ValueError(
+                f"Operation {self.name!r} of type {self.type} has no attribute named {name!r}; it has {sorted(self.attrs)}"
+            )
+        return self.attrs[name]
+
+    def values(self) -> tuple[Tensor, ...]:
+        return tuple(self.outputs)
+
+    @property
+    def bodies(self) -> tuple[Any, ...]:
+        """The traced bodies that a control-flow node runs."""
+        return self.attrs["bodies"] if self.row.bodies else ()
+
+
+class Graph:
+    """The nodes of a program by name, in the order in which they were made."""
+
+    tensor_class: type[Tensor] = Tensor
+    node_class: type[Node] = Node
+
+    def __init__(self) -> None:
+        self._nodes: list[Node] = []
+        self._by_name: dict[str, Node] = {}
+        self._names_in_use: dict[str, int] = {}
+        self._local = threading.local()
+        self._lock = threading.RLock()
+        self._finalized = False
+
+    @property
+    def _scopes(self) -> _Scopes:
+        scopes = getattr(self._local, "scopes", None)
+        if scopes is None:
+            scopes = self._local.scopes = _Scopes()
+        return scopes
+
+    # Nodes
+
+    def add(
+        self,
+        row: Op,
+        inputs: Sequence[Tensor],
+        attrs: Mapping[str, Any],
+        *,
+        dtypes: Sequence[DType],
+        shapes: Sequence[Dims],
+        name: str | None = None,
+    ) -> Node:
+        """Make a node; its name is made unique in the current name scope unless it ends with a slash (then it is taken as it is)."""
+        if self._finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
+        for position, tensor in enumerate(inputs):
+            if tensor.op.graph is not self:
+                raise ValueError(
+                    f"{row.type}: input {position}, {tensor.name}, must be from the same graph as the other tensors of this operation"
+                )
+        scopes = self._scopes
+        with self._lock:
+            name = name or row.type
+            full = name[:-1] if name.endswith("/") else self.unique_name(name)
+            if not _VALID_NAME.match(full):
+                raise ValueError(
+                    f"'{full}' is not a valid node name: letters, digits and _ . - / are allowed, and a letter, digit or dot comes first"
+                )
+            node = self.node_class(self, row, full, tuple(inputs), dict(attrs))
+            node.outputs = [
+                self.tensor_class(node, i, dtype, dims)
+                for i, (dtype, dims) in enumerate(zip(dtypes, shapes, strict=True))
+            ]
+            node.context = scopes.contexts[-1] if scopes.contexts else None
+            node.device = scopes.device
+            node.control_inputs = scopes.control_for(inputs)
+            node.index = len(self._nodes)
+            self._nodes.append(node)
+            self._by_name[full] = node
+        for tensor in inputs:
+            tensor._consumers.append(node)
+        self.on_undo(lambda: self._remove(node))
+        return node
+
+    def _remove(self, node: Node) -> None:
+        self._nodes.remove(node)
+        del self._by_name[node.name]
+        for tensor in node.inputs:
+            tensor._consumers.remove(node)
+
+    @property
+    def nodes(self) -> Sequence[Node]:
+        return self._nodes
+
+    @property
+    def version(self) -> int:
+        return len(self._nodes)
+
+    @property
+    def finalized(self) -> bool:
+        return self._finalized
+
+    def finalize(self) -> None:
+        """Refuse all further changes."""
+        self._finalized = True
+
+    # Names
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """Return `name` in the current name scope, with _1, _2 ... added where it is taken (letters' case does not count)."""
+        scope = self._scopes.name
+        if scope:
+            name = f"{scope}/{name}"
+        key = name.lower()
+        with self._lock:
+            count = self._names_in_use.get(key, 0)
+            if mark_as_used:
+                self._mark(key, count + 1)
+            if count == 0:
+                return name
+            unique = key
+            while unique in self._names_in_use:
+                unique = f"{key}_{count}"
+                count += 1
+            if mark_as_used:
+                self._mark(unique, 1)
+                self._mark(key, count)
+            return f"{name}_{count - 1}"
+
+    def _mark(self, key: str, count: int) -> None:
+        before = self._names_in_use.get(key)
+        self._names_in_use[key] = count
+        self.on_undo(
+            lambda: self._names_in_use.pop(key, None) if before is None else self._names_in_use.__setitem__(key, before)
+        )
+
+    @contextmanager
+    def name_scope(self, name: str | None) -> Iterator[str]:
+        """Put `name/` before the names of the nodes made inside.
+
+        None or "" is the root; a name that ends in a slash is entered as it is; any other is made unique first. Yields the scope with its slash.
+        """
+        if name and not _VALID_SCOPE.match(name):
+            raise ValueError(f"'{name}' is not a valid scope name")
+        scopes = self._scopes
+        if not scopes.name and name and not _VALID_NAME.match(name):
+            raise ValueError(f"'{name}' is not a valid scope name: a letter, digit or dot comes first")
+        before = scopes.name
+        if not name:
+            scopes.name = ""
+        elif name.endswith("/"):
+            scopes.name = name[:-1]
+        else:
+            scopes.name = self.unique_name(name)
+        try:
+            yield scopes.name + "/" if scopes.name else ""
+        finally:
+            scopes.name = before
+
+    def current_name_scope(self) -> str:
+        """The current name scope without its slash."""
+        return self._scopes.name
+
+    # What nodes made now depend on, and where they belong
+
+    @contextmanager
+    def control_dependencies(self, nodes: Iterable[Node] | None) -> Iterator[None]:
+        """Make the nodes inside run after `nodes`; None lifts all dependencies and control-flow contexts."""
+        scopes = self._scopes
+        before = scopes.dependencies, scopes.contexts
+        if nodes is None:
+            scopes.dependencies, scopes.contexts = (), ()
+        else:
+            scopes.dependencies = (*scopes.dependencies, *nodes)
+        try:
+            yield
+        finally:
+            scopes.dependencies, scopes.contexts = before
+
+    @contextmanager
+    def context(self, context: Any) -> Iterator[None]:
+        """Let nodes made inside belong to `context`, the body of a loop or a branch."""
+        scopes = self._scopes
+        before = scopes.contexts, scopes.dependencies
+        scopes.contexts, scopes.dependencies = (*scopes.contexts, context), ()
+        try:
+            yield
+        finally:
+            scopes.contexts, scopes.dependencies = before
+
+    @property
+    def current_context(self) -> Any:
+        contexts = self._scopes.contexts
+        return contexts[-1] if contexts else None
+
+    @property
+    def current_dependencies(self) -> tuple[Node, ...]:
+        return self._scopes.dependencies
+
+    @contextmanager
+    def device(self, device: str) -> Iterator[None]:
+        """Note `device` on the nodes made inside."""
+        scopes = self._scopes
+        before, scopes.device = scopes.device, device
+        try:
+            yield
+        finally:
+            scopes.device = before
+
+    # A failed call leaves the graph as it was
+
+    def on_undo(self, action: Callable[[], object]) -> None:
+        """Note how to take back a change, if a call that is under way fails."""
+        journal = self._scopes.journal
+        if journal is not None:
+            journal.append(action)
+
+    @contextmanager
+    def atomic(self) -> Iterator[None]:
+        """Take back every change made inside if an exception leaves it."""
+        scopes = self._scopes
+        outermost = scopes.journal is None
+        if outermost:
+            scopes.journal = []
+        journal = scopes.journal
+        assert journal is not None
+        start = len(journal)
+        try:
+            yield
+        except BaseException:
+            while len(journal) > start:
+                journal.pop()()
+            raise
+        finally:
+            if outermost:
+                scopes.journal = None
+
+
+class _Scopes:
+    """One thread's name scope, dependencies, contexts, device and journal in one graph."""
+
+    __slots__ = ("name", "dependencies", "contexts", "device", "journal")
+
+    def __init__(self) -> None:
+        self.name = ""
+        self.dependencies: tuple[Node, ...] = ()
+        self.contexts: tuple[Any, ...] = ()
+        self.device = ""
+        self.journal: list[Callable[[], object]] | None = None
+
+    def control_for(self, inputs: Sequence[Tensor]) -> list[Node]:
+        direct = {id(tensor.op) for tensor in inputs}
+        chosen = {id(node): node for node in self.dependencies if id(node) not in direct}
+        return list(chosen.values())

@@ -1,0 +1,7 @@
+"""Time: loops over sequences of different lengths. They know a cell only as a step."""
+
+from dynrnn.rnn.layer import run_layer
+from dynrnn.rnn.lengths import clamp_lengths, length_mask, reverse_sequence
+from dynrnn.rnn.loop import run_steps
+
+__all__ = ["clamp_lengths", "length_mask", "reverse_sequence", "run_layer", "run_steps"]

@@ -1,0 +1,170 @@
+"""Lengths: ranges, masks, reversal, and where each valid step stands when a ragged batch is walked.
+
+Index arithmetic only: the loops that use it are in `layer.py` and `loop.py`. Lengths here are int64 tensors `[batch]`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+
+def clamp_lengths(lengths: Tensor, max_time: int) -> Tensor:
+    """Bring integer lengths of any kind and device to what the loops take: int64, on the CPU, within 0..max_time.
+
+    Example:
+        >>> clamp_lengths(torch.tensor([-2, 1, 9], dtype=torch.int8), 3)
+        tensor([0, 1, 3])
+    """
+    return lengths.to("cpu", torch.int64).clamp(0, max_time)
+
+
+def length_mask(lengths: Tensor, max_time: int) -> Tensor:
+    """Say which steps are valid: bool `[batch, max_time]`, True where `t < lengths[b]`.
+
+    Example:
+        >>> length_mask(torch.tensor([2, 0]), 3)
+        tensor([[ True,  True, False],
+                [False, False, False]])
+    """
+    return torch.arange(max_time, device=lengths.device) < lengths.unsqueeze(1)
+
+
+def length_range(lengths: Tensor | None, batch: int, max_time: int) -> tuple[int, int]:
+    """Return the shortest and the longest length; `(max_time, max_time)` for None, `(0, 0)` for a batch of no rows."""
+    if batch == 0:
+        return 0, 0
+    if lengths is None:
+        return max_time, max_time
+    shortest, longest = torch.aminmax(lengths)
+    return int(shortest), int(longest)
+
+
+def check_lengths(owner: str, lengths: Tensor | None, batch: int, max_time: int) -> None:
+    """Refuse lengths that would be silently wrong; `owner` is the function they were given to.
+
+    TypeError unless `lengths` is None or an int64 tensor on the CPU; ValueError for a shape other than `[batch]` and
+    for a value outside 0..max_time, naming the first such row.
+    """
+    if lengths is None:
+        return
+    if not isinstance(lengths, Tensor) or lengths.dtype != torch.int64 or lengths.device.type != "cpu":
+        got = f"{lengths.dtype} on {lengths.device}" if isinstance(lengths, Tensor) else type(lengths).__name__
+        raise TypeError(f"{owner}: lengths must be an int64 tensor on the CPU, got {got}")
+    if tuple(lengths.shape) != (batch,):
+        raise ValueError(f"{owner}: lengths must have shape [batch] = [{batch}], got {list(lengths.shape)}")
+    shortest, longest = length_range(lengths, batch, max_time)
+    if shortest < 0 or longest > max_time:
+        row = int(((lengths < 0) | (lengths > max_time)).nonzero()[0])
+        raise ValueError(f"{owner}: lengths must be within 0..{max_time}, got lengths[{row}] = {int(lengths[row])}")
+
+
+def reverse_sequence(inputs: Tensor, lengths: Tensor, *, time_axis: int = 1, batch_axis: int = 0) -> Tensor:
+    """Turn each row's first `lengths[b]` steps around and leave the rest where it is (TF's `tf.reverse_sequence`).
+
+    `inputs` has any dtype and at least the two axes; `lengths` is int64 `[batch]` on any device, within 0..time.
+    Returns a new tensor of the same shape; the gradient is turned around in the same way.
+
+    Example:
+        >>> reverse_sequence(torch.tensor([[1, 2, 3], [4, 5, 6]]), torch.tensor([3, 2]))
+        tensor([[3, 2, 1],
+                [5, 4, 6]])
+    """
+    rows = inputs.movedim((batch_axis, time_axis), (0, 1))
+    batch, max_time = rows.shape[:2]
+    time = _mirrored(lengths.to(inputs.device), max_time)
+    source = (torch.arange(batch, device=inputs.device).unsqueeze(1) * max_time + time).flatten()
+    turned = rows.flatten(0, 1).index_select(0, source).view(rows.shape)
+    return turned.movedim((0, 1), (batch_axis, time_axis))
+
+
+def _mirrored(lengths: Tensor, max_time: int) -> Tensor:
+    """`[batch, max_time]`: where step t of each row goes when its valid part is turned around; an involution."""
+    time = torch.arange(max_time, device=lengths.device)
+    return torch.where(time < lengths.unsqueeze(1), lengths.unsqueeze(1) - 1 - time, time)
+
+
+@dataclass(frozen=True)
+class Packing:
+    """A ragged batch with its rows sorted longest first and its valid steps laid out step by step.
+
+    This is the layout of torch's PackedSequence: step 0 of all running rows, then step 1, and so on; the running rows
+    are always a prefix of the sorted ones. Tensors are int64 on the device that was asked for.
+    """
+
+    order: Tensor  # [batch]: which row stands at each sorted position
+    inverse: Tensor  # [batch]: at which sorted position each row stands
+    batch_sizes: list[int]  # how many rows run at each step; [0] where none ever runs
+    source: Tensor  # [sum(lengths)]: where each packed step stands in the flattened padded tensor
+    target: Tensor  # [batch * time]: where each padded step stands in the packed tensor, and its end for padding
+
+
+def pack(
+    lengths: Tensor, max_time: int, *, time_major: bool = False, reverse: bool = False, device: torch.device | str
+) -> Packing:
+    """Lay out the valid steps of a batch whose padded tensors are `[batch, time, ...]`, or time first.
+
+    With `reverse`, a row's packed steps go from its last valid step to its first.
+
+    Example:
+        >>> packing = pack(torch.tensor([1, 3]), 3, device="cpu")
+        >>> packing.batch_sizes, packing.source.tolist(), packing.target.tolist()
+        ([2, 1, 1], [3, 0, 4, 5], [1, 4, 4, 0, 2, 3])
+    """
+    batch = lengths.shape[0]
+    longest_first, order = lengths.sort(descending=True, stable=True)
+    steps = length_range(lengths, batch, max_time)[1]
+    running = longest_first > torch.arange(steps).unsqueeze(1)  # [steps, batch]
+    step, position = running.nonzero(as_tuple=True)
+    row = order[position]
+    time = lengths[row] - 1 - step if reverse else step
+    source = time * batch + row if time_major else row * max_time + time
+    target = torch.full((batch * max_time,), source.shape[0])
+    target[source] = torch.arange(source.shape[0])
+    return Packing(
+        order=order.to(device),
+        inverse=order.argsort().to(device),
+        batch_sizes=running.sum(1).tolist() or [0],
+        source=source.to(device),
+        target=target.to(device),
+    )
+
+
+def step_source(
+    lengths: Tensor, first: int, max_time: int, *, time_major: bool = False, reverse: bool = False
+) -> Tensor:
+    """Say which padded input each row is given at the steps from `first` up to the longest length.
+
+    Past its end a row is given its last valid input again, in the order in which it is walked; an empty row is given
+    what the longest row gets. Returns int64 `[steps, batch]`: places in the flattened padded tensor.
+
+    Example:
+        >>> step_source(torch.tensor([3, 1, 0]), 1, 3)
+        tensor([[1, 3, 1],
+                [2, 3, 2]])
+    """
+    longest = lengths.argmax()
+    row = torch.where(lengths > 0, torch.arange(lengths.shape[0]), longest)
+    length = lengths[row]
+    step = torch.minimum(torch.arange(first, int(lengths[longest])).unsqueeze(1), length - 1)
+    time = length - 1 - step if reverse else step
+    return time * lengths.shape[0] + row if time_major else row * max_time + time
+
+
+def step_target(lengths: Tensor, max_time: int, *, time_major: bool = False, reverse: bool = False) -> Tensor:
+    """Say where each padded output stands among the stacked steps `[longest * batch, ...]`, and their end for padding.
+
+    The inverse of `step_source` from step 0. Returns int64 `[batch * max_time]`, or time first.
+
+    Example:
+        >>> step_target(torch.tensor([2, 1]), 3).tolist()
+        [0, 2, 4, 1, 4, 4]
+    """
+    batch = lengths.shape[0]
+    steps = length_range(lengths, batch, max_time)[1]
+    step = _mirrored(lengths, max_time) if reverse else torch.arange(max_time).expand(batch, max_time)
+    place = step * batch + torch.arange(batch).unsqueeze(1)
+    place = torch.where(length_mask(lengths, max_time), place, steps * batch)
+    return (place.t() if time_major else place).flatten()

@@ -1,0 +1,214 @@
+"""The loop for a user's step, of which nothing is known but how to call it: full batch, up to the longest row.
+
+Flat lists of tensors go in and out; the faces do the nesting. The loop for our own cells is in `layer.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import torch
+from torch import Tensor
+
+from dynrnn.errors import describe
+from dynrnn.rnn.lengths import check_lengths, length_mask, length_range, step_source, step_target
+
+Step = Callable[[list[Tensor], list[Tensor]], tuple[Sequence[Tensor], Sequence[Tensor]]]
+OutputSpec = tuple[Sequence[int | None], torch.dtype]
+
+
+def run_steps(
+    step: Step,
+    inputs: Sequence[Tensor],
+    state: Sequence[Tensor],
+    *,
+    lengths: Tensor | None,
+    output_specs: Sequence[OutputSpec],
+    time_major: bool = False,
+    reverse: bool = False,
+) -> tuple[list[Tensor], list[Tensor]]:
+    """Call `step(inputs_t, state) -> (outputs_t, new_state)` for every time step up to the longest row.
+
+    `inputs` are `[batch, time, ...]` (time first with `time_major`), of any dtypes and ranks; `inputs_t` are their
+    `[batch, ...]` at one step. `state` leaves have any dtype; each is `[batch, ...]`, or anything if `lengths` is None,
+    and a leaf of rank 0 is handed from step to step as it is. Outputs `[batch, ...]` may have any dtype.
+    `lengths` and `reverse` are as in `run_layer`. Past its end a row is given its last valid input again (an empty row:
+    the longest row's), and what the step makes of it is dropped: its outputs are 0 and its state stands still, so that
+    neither padding nor what it leads to reaches a result or a gradient.
+
+    `output_specs` are one `(shape after batch, dtype)` an output; the shapes are held against what the step returns
+    (None fits any size), and where no step runs, the outputs are zeros made from them (None: size 0).
+
+    Returns `(outputs, final_state)`: outputs stacked over the whole time axis in the layout of the inputs.
+
+    Raises ValueError or TypeError, naming the argument, where shapes or lengths do not fit, and where the step returns
+    other than the promised number of outputs and the shapes and dtypes of the state it was given.
+
+    Example:
+        >>> def count(inputs, state):
+        ...     return [inputs[0] * 2], [state[0] + 1]
+        >>> inputs, counter = torch.arange(6).reshape(2, 3), torch.zeros(2, dtype=torch.int64)
+        >>> outputs, final = run_steps(count, [inputs], [counter], lengths=torch.tensor([3, 1]),
+        ...                            output_specs=[((), torch.int64)])
+        >>> outputs[0].tolist(), final[0].tolist()
+        ([[0, 2, 4], [6, 0, 0]], [3, 1])
+    """
+    batch, max_time = _check_arguments(inputs, state, lengths, time_major)
+    shortest, longest = length_range(lengths, batch, max_time)
+    if longest == 0:
+        return _no_steps(inputs, state, output_specs), list(state)
+    checker = _StepChecker(batch, state, output_specs)
+    columns: list[list[Tensor]] = [[] for _ in output_specs]
+    masks = _Masks(lengths, shortest, longest, inputs[0].device)
+    current = list(state)
+    for index, inputs_t in enumerate(_step_inputs(inputs, lengths, shortest, longest, time_major, reverse)):
+        outputs_t, new = step(list(inputs_t), list(current))
+        checker.check(outputs_t, new)
+        current = list(new) if index < shortest else masks.freeze(index - shortest, new, current)
+        for column, output in zip(columns, outputs_t, strict=True):
+            column.append(output)
+    if lengths is None or shortest == longest:
+        return [_stack(column, max_time, time_major, reverse) for column in columns], current
+    target = step_target(lengths, max_time, time_major=time_major, reverse=reverse).to(inputs[0].device)
+    return [_scatter(column, target, inputs[0].shape[:2]) for column in columns], current
+
+
+def _step_inputs(
+    inputs: Sequence[Tensor], lengths: Tensor | None, shortest: int, longest: int, time_major: bool, reverse: bool
+) -> Iterator[tuple[Tensor, ...]]:
+    """Iterate over the steps' inputs: views as long as every row runs, then places that skip the padding."""
+    time_axis = 0 if time_major else 1
+    if lengths is None or shortest == longest:
+        pieces = [value.narrow(time_axis, 0, longest).unbind(time_axis) for value in inputs]
+        return zip(*(piece[::-1] if reverse else piece for piece in pieces), strict=True)
+    # walked backwards, the rows of a ragged batch stand at different times from the first step on
+    first = 0 if reverse else shortest
+    max_time = inputs[0].shape[time_axis]
+    source = step_source(lengths, first, max_time, time_major=time_major, reverse=reverse).to(inputs[0].device)
+    columns = []
+    for value in inputs:
+        gathered = value.flatten(0, 1).index_select(0, source.flatten()).unflatten(0, source.shape)
+        columns.append(value.narrow(time_axis, 0, first).unbind(time_axis) + gathered.unbind(0))
+    return zip(*columns, strict=True)
+
+
+class _Masks:
+    """Which rows still run at each step of the ragged tail, shaped for leaves of each rank."""
+
+    def __init__(self, lengths: Tensor | None, shortest: int, longest: int, device: torch.device) -> None:
+        self._by_rank: dict[int, tuple[Tensor, ...]] = {}
+        if lengths is not None and shortest < longest:
+            self._mask = length_mask(lengths, longest)[:, shortest:].t().contiguous().to(device)
+
+    def freeze(self, step: int, new: Sequence[Tensor], old: list[Tensor]) -> list[Tensor]:
+        """Keep the old state of rows that have ended; leaves of rank 0 belong to no row and always move on."""
+        return [
+            now if now.ndim == 0 or now is before else torch.where(self._of_rank(now.ndim)[step], now, before)
+            for now, before in zip(new, old, strict=True)
+        ]
+
+    def _of_rank(self, rank: int) -> tuple[Tensor, ...]:
+        if rank not in self._by_rank:
+            self._by_rank[rank] = self._mask.view(*self._mask.shape, *[1] * (rank - 1)).unbind(0)
+        return self._by_rank[rank]
+
+
+def _stack(column: list[Tensor], max_time: int, time_major: bool, reverse: bool) -> Tensor:
+    """Stack the outputs of rows that all ran equally long."""
+    if reverse:
+        column.reverse()
+    if len(column) < max_time:
+        column += [torch.zeros_like(column[0])] * (max_time - len(column))
+    return torch.stack(column, 0 if time_major else 1)
+
+
+def _scatter(column: list[Tensor], target: Tensor, layout: torch.Size) -> Tensor:
+    """Bring a ragged batch's outputs to their places; padding is given one row of zeros after the last step."""
+    column.append(column[0].new_zeros(1, *column[0].shape[1:]))
+    return torch.cat(column).index_select(0, target).unflatten(0, layout)
+
+
+def _no_steps(inputs: Sequence[Tensor], state: Sequence[Tensor], output_specs: Sequence[OutputSpec]) -> list[Tensor]:
+    """Zeros for a batch in which no row runs, hung on inputs and state so that a loss over them has a backward."""
+    layout, device = inputs[0].shape[:2], inputs[0].device
+    outputs = [
+        torch.zeros(*layout, *(size or 0 for size in tail), dtype=dtype, device=device) for tail, dtype in output_specs
+    ]
+    for value in (*inputs, *state):
+        if value.requires_grad:
+            nothing = value.flatten()[:0].sum()  # 0, and reads no padding
+            outputs = [
+                output + nothing.to(output.dtype) if output.is_floating_point() else output for output in outputs
+            ]
+    return outputs
+
+
+class _StepChecker:
+    """Holds what a step returns against what was promised; a step that keeps to it costs a list comparison."""
+
+    def __init__(self, batch: int, state: Sequence[Tensor], output_specs: Sequence[OutputSpec]) -> None:
+        self._batch = batch
+        self._specs = output_specs
+        self._states = _signature(state)
+        self._outputs: list | None = None  # set by the first step; all others must agree with it
+
+    def check(self, outputs: Sequence[Tensor], state: Sequence[Tensor]) -> None:
+        found = _signature(outputs)
+        if found != self._outputs:
+            if self._outputs is None:
+                self._outputs = self._promised(found)
+            _explain("outputs", self._outputs, found)
+        found = _signature(state)
+        if found != self._states:
+            _explain("state", self._states, found)
+
+    def _promised(self, found: list) -> list:
+        """The signature of the first step's outputs, with the sizes that the specs fix."""
+        promised = []
+        for index, (tail, dtype) in enumerate(self._specs):
+            shape = (self._batch, *tail)
+            if index < len(found) and isinstance(found[index], tuple):
+                got, dtype = found[index]
+                if len(got) == len(shape):
+                    shape = tuple(size if want is None else want for want, size in zip(shape, got, strict=True))
+            promised.append((shape, dtype))
+        return promised
+
+
+def _signature(values: Sequence[Tensor]) -> list:
+    return [(value.shape, value.dtype) if isinstance(value, Tensor) else type(value) for value in values]
+
+
+def _explain(what: str, expected: list, found: list) -> None:
+    if len(found) != len(expected):
+        raise ValueError(f"run_steps: step must return {len(expected)} {what}, got {len(found)}")
+    for index, (want, got) in enumerate(zip(expected, found, strict=True)):
+        name = f"{what}[{index}]"
+        if not isinstance(got, tuple):
+            raise TypeError(f"run_steps: step must return {name} as a tensor, got {got.__name__}")
+        if got != want:
+            error = ValueError if got[0] != want[0] else TypeError
+            raise error(f"run_steps: step must return {describe(name, *want)}, got {describe(name, *got)}")
+
+
+def _check_arguments(
+    inputs: Sequence[Tensor], state: Sequence[Tensor], lengths: Tensor | None, time_major: bool
+) -> tuple[int, int]:
+    """Refuse what would be silently wrong; return the batch size and the length of the time axis."""
+    if not inputs:
+        raise ValueError("run_steps: inputs must hold at least one tensor, which says how many steps there are")
+    for index, value in enumerate(inputs):
+        if value.ndim < 2 or value.shape[:2] != inputs[0].shape[:2]:
+            layout = "[time, batch, ...]" if time_major else "[batch, time, ...]"
+            raise ValueError(
+                f"run_steps: inputs must all have the same {layout}, got inputs[0] {list(inputs[0].shape)} and "
+                f"inputs[{index}] {list(value.shape)}"
+            )
+    batch, max_time = inputs[0].shape[1::-1] if time_major else inputs[0].shape[:2]
+    check_lengths("run_steps", lengths, batch, max_time)
+    for index, value in enumerate(state if lengths is not None else ()):
+        if value.ndim and value.shape[0] != batch:
+            raise ValueError(
+                f"run_steps: state[{index}] must have batch = {batch} rows, as inputs have, got {list(value.shape)}"
+            )
+    return batch, max_time

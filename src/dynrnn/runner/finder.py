@@ -1,0 +1,54 @@
+"""The import system's side of TensorFlow's paths: `import tensorflow...` asks `modules`.
+
+The first such import of a program loads the face, not before: a program may first set variables that torch reads when
+it is loaded.
+"""
+
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+from dynrnn.errors import nearest
+from dynrnn.runner.modules import find_module, hint, known_paths
+
+
+class _ReadyLoader(Loader):
+    """Hands out a module that is there already, and leaves it as it was."""
+
+    def __init__(self, module: ModuleType):
+        self._module = module
+        self._own_spec = module.__spec__
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return self._module
+
+    def exec_module(self, module: ModuleType) -> None:
+        # The import system has put the path's spec into a module that may have one of its own.
+        if self._own_spec is not None:
+            module.__spec__ = self._own_spec
+
+
+class FaceFinder(MetaPathFinder):
+    """Answers every import of `tensorflow` and of what is below it."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Find the spec of a TensorFlow path; None for other names.
+
+        Raises ModuleNotFoundError, with the nearest paths there are, where the face has nothing for the path.
+        """
+        if fullname.partition(".")[0] != "tensorflow":
+            return None
+        module = find_module(fullname)
+        if module is None:
+            # The error has no `name`: `from a import b` drops one that has, and then only says that a has no b.
+            raise ModuleNotFoundError(f"No module named {fullname!r}{hint(nearest(fullname, known_paths()))}")
+        return ModuleSpec(fullname, _ReadyLoader(module), is_package=True)
+
+
+def install_face() -> None:
+    """Let `import tensorflow` find the TensorFlow 1 face, also where TensorFlow itself is installed."""
+    sys.meta_path.insert(0, FaceFinder())

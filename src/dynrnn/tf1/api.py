@@ -1,0 +1,66 @@
+"""The public namespaces (`tf`, `tf.nn`, `tf.nn.rnn_cell`, `tf.contrib.rnn` ...), built from what the modules register with `export`."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any
+
+from .. import errors
+from . import gradients, graph, learn, nest, rnn, rnn_cell, session  # noqa: F401  (imported to register their names)
+from .export import NAMES, export
+
+VERSION = "1.15.0"
+
+# Namespaces that hold all names of another one: TensorFlow 1 offers the same things in several places.
+INCLUDES = {
+    "contrib.rnn": ("nn.rnn_cell",),
+}
+
+
+class Namespace(ModuleType):
+    """A module of the TF1 face. A name that it lacks raises AttributeError with the nearest names it has."""
+
+    def __init__(self, path: str):
+        super().__init__(f"tensorflow.{path}" if path else "tensorflow")
+        self.__path__: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(missing(self.__name__, name, vars(self)))
+
+
+def missing(module: str, name: str, names: Any) -> str:
+    """The text of the error for a name that a namespace lacks."""
+    shown = module.replace("tensorflow", "tf", 1)
+    near = errors.nearest(name, [known for known in names if not known.startswith("_")])
+    hint = f"; the nearest names are {', '.join(f'{shown}.{known}' for known in near)}" if near else ""
+    return f"module '{module}' has no attribute '{name}'{hint}"
+
+
+def build() -> dict[str, Any]:
+    """Return the names of the top namespace; those below it are `Namespace`s."""
+    export("__version__", "VERSION")(VERSION)
+    for path, value in list(NAMES.items()):
+        for target, sources in INCLUDES.items():
+            for source in sources:
+                if path.startswith(source + "."):
+                    NAMES.setdefault(target + path.removeprefix(source), value)
+    spaces: dict[str, Namespace] = {"": Namespace("")}
+    for path in sorted(NAMES):
+        *parents, name = path.split(".")
+        setattr(_space(spaces, parents), name, NAMES[path])
+    return {name: value for name, value in vars(spaces[""]).items() if not name.startswith("__") or name == "__version__"}
+
+
+def _space(spaces: dict[str, Namespace], parents: list[str]) -> Namespace:
+    path = ".".join(parents)
+    if path not in spaces:
+        spaces[path] = Namespace(path)
+        setattr(_space(spaces, parents[:-1]), parents[-1], spaces[path])
+        sys.modules.setdefault(f"dynrnn.tf1.{path}", spaces[path])
+    return spaces[path]
+
+
+for _name in dir(errors):
+    if isinstance(getattr(errors, _name), (type, int)) and not _name.startswith("_") and _name != "NamedTuple":
+        export(f"errors.{_name}")(getattr(errors, _name))

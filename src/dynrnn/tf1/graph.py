@@ -1,0 +1,328 @@
+"""The TF1 face's Graph, Tensor and Operation: TensorFlow's methods on top of the engine's graph.
+
+A tensor's operators (`x + y`, `x[0]` ...) are installed by the op tables; sessions are in `session.py`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..graph import graph as engine
+from ..graph.random import op_seeds
+from .export import export
+
+_stack = threading.local()
+
+
+class Tensor(engine.Tensor):
+    """A symbolic value: the output of an operation, with a dtype and a static shape."""
+
+    __slots__ = ()
+    __array_priority__ = 100  # numpy leaves `array + tensor` to the tensor
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """Run the default session (or `session`) for this tensor and return its value as an array."""
+        return _session(session, "eval", self.graph).run(self, feed_dict)
+
+    def get_shape(self) -> Any:
+        return self.shape
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "Using a `tf.Tensor` as a Python `bool` is not allowed: it has no value while the graph is built. "
+            f"Use `if t is not None:` to test whether {self.name} is defined, and tf.cond for a choice that depends on its value."
+        )
+
+    def __iter__(self) -> Iterator[Any]:
+        raise TypeError(f"Tensor objects are only iterable when eager execution is enabled; to take {self.name} apart, use tf.unstack")
+
+    def __len__(self) -> int:
+        raise TypeError(f"object of type 'Tensor' has no len(): use {self.name!r}'s shape, or tf.shape, instead")
+
+    def __array__(self, *args: object, **kwargs: object) -> Any:
+        raise NotImplementedError(f"Cannot convert a symbolic Tensor ({self.name}) to a numpy array: run it in a session first")
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+    def __str__(self) -> str:
+        return f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+class Operation(engine.Node):
+    """A node of the graph."""
+
+    __slots__ = ()
+
+    def run(self, feed_dict: Any = None, session: Any = None) -> None:
+        """Run this operation in the default session (or `session`)."""
+        _session(session, "run", self.graph).run(self, feed_dict)
+
+    @property
+    def node_def(self) -> Operation:
+        return self
+
+    @property
+    def op_def(self) -> Any:
+        return self.row
+
+    @property
+    def op(self) -> str:
+        return self.type
+
+    def _set_device(self, device: Any) -> None:
+        self.device = str(device)
+
+    def _add_control_input(self, op: Operation) -> None:
+        self.control_inputs.append(op)
+
+    def colocation_groups(self) -> list[bytes]:
+        return [f"loc:@{self.name}".encode()]
+
+    def __repr__(self) -> str:
+        return f"<tf.Operation '{self.name}' type={self.type}>"
+
+    def __str__(self) -> str:
+        return f"name: {self.name!r}\nop: {self.type!r}\n" + "".join(f"input: {tensor.name!r}\n" for tensor in self.inputs)
+
+
+def _session(session: Any, what: str, graph: Graph) -> Any:
+    if session is not None:
+        return session
+    session = default_sessions()[-1] if default_sessions() else None
+    if session is None:
+        raise ValueError(
+            f"Cannot use the default session to {what} this: no default session is registered. Use `with sess.as_default()` or pass `session=sess`"
+        )
+    if session.graph is not graph:
+        raise ValueError("Cannot use the default session: its graph is different from this one's. Pass a session of this graph as `session=`")
+    return session
+
+
+class Graph(engine.Graph):
+    """A TensorFlow 1 graph: operations, collections and a seed.
+
+    Example:
+        >>> import dynrnn.tf1 as tf
+        >>> with tf.Graph().as_default() as graph:
+        ...     x = tf.constant(1.0, name="x")
+        >>> graph.get_tensor_by_name("x:0") is x
+        True
+    """
+
+    tensor_class = Tensor
+    node_class = Operation
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seed: int | None = None
+        self.variables: Any = None  # the variable scopes' store, made on first need
+        self._collections: dict[Any, list[Any]] = {}
+
+    @contextmanager
+    def as_default(self) -> Iterator[Graph]:
+        """Make this graph the one that new operations go to."""
+        graphs = _graphs()
+        graphs.append(self)
+        try:
+            yield self
+        finally:
+            graphs.remove(self)
+
+    # Collections
+
+    def add_to_collection(self, name: Any, value: Any) -> None:
+        self._collections.setdefault(name, []).append(value)
+        self.on_undo(lambda: self._collections[name].pop())
+
+    def add_to_collections(self, names: Any, value: Any) -> None:
+        for name in (names,) if isinstance(names, str) else dict.fromkeys(names):
+            self.add_to_collection(name, value)
+
+    def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
+        """A copy of the collection; with `scope` (a pattern), of the items whose name it matches at its start."""
+        import re  # only for this pattern
+
+        found = self._collections.get(name, [])
+        if scope is None:
+            return list(found)
+        pattern = re.compile(scope)
+        return [item for item in found if hasattr(item, "name") and pattern.match(item.name)]
+
+    def get_collection_ref(self, name: Any) -> list[Any]:
+        return self._collections.setdefault(name, [])
+
+    def clear_collection(self, name: Any) -> None:
+        self._collections.pop(name, None)
+
+    def get_all_collection_keys(self) -> list[Any]:
+        return [name for name in self._collections if isinstance(name, str)]
+
+    @property
+    def collections(self) -> list[Any]:
+        return list(self._collections)
+
+    # Lookup by name
+
+    def get_operations(self) -> list[Operation]:
+        return list(self._nodes)  # type: ignore[arg-type]
+
+    def get_operation_by_name(self, name: str) -> Operation:
+        return self.as_graph_element(name, allow_tensor=False)
+
+    def get_tensor_by_name(self, name: str) -> Tensor:
+        return self.as_graph_element(name, allow_operation=False)
+
+    def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
+        """Return the tensor or operation of this graph that `obj` is, names or stands for.
+
+        Raises:
+            ValueError: it belongs to another graph, or the name is not a name of the kind that is allowed.
+            KeyError: no operation or output has this name.
+            TypeError: nothing that could be in a graph.
+        """
+        if hasattr(obj, "_as_graph_element"):
+            obj = obj._as_graph_element()
+        if isinstance(obj, bytes):
+            obj = obj.decode()
+        if isinstance(obj, str):
+            return self._by_text(obj, allow_tensor, allow_operation)
+        wanted = (Tensor,) * allow_tensor + (Operation,) * allow_operation
+        if isinstance(obj, wanted):
+            if obj.graph is not self:
+                raise ValueError(f"{obj} is not an element of this graph.")
+            return obj
+        kinds = " or ".join(kind.__name__ for kind in wanted)
+        raise TypeError(f"Can not convert a {type(obj).__name__} into a {kinds}.")
+
+    def _by_text(self, name: str, allow_tensor: bool, allow_operation: bool) -> Any:
+        op_name, colon, index = name.partition(":")
+        if colon and not allow_operation or colon and allow_tensor:
+            if not index.isdigit():
+                raise ValueError(f"The name {name!r} looks a like a Tensor name, but is not a valid one. Tensor names must be of the form \"<op_name>:<output_index>\".")
+            node = self._by_name.get(op_name)
+            if node is None:
+                raise KeyError(f"The name {name!r} refers to a Tensor which does not exist. The operation, {op_name!r}, does not exist in the graph.")
+            if int(index) >= len(node.outputs):
+                raise KeyError(f"The name {name!r} refers to a Tensor which does not exist. The operation, {op_name!r}, has {len(node.outputs)} output(s).")
+            return node.outputs[int(index)]
+        if colon or not allow_operation:
+            wanted = "an Operation" if colon else 'a Tensor, whose name is of the form "<op_name>:<output_index>"'
+            raise ValueError(f"The name {name!r} does not name {wanted}.")
+        if name not in self._by_name:
+            raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
+        return self._by_name[name]
+
+    def is_feedable(self, tensor: Tensor) -> bool:
+        return tensor.op.context is None
+
+    def is_fetchable(self, element: Any) -> bool:
+        return (element.op if isinstance(element, Tensor) else element).context is None
+
+    def get_name_scope(self) -> str:
+        return self.current_name_scope()
+
+    @contextmanager
+    def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Iterator[None]:  # type: ignore[override]
+        """Make operations inside run after `control_inputs` (operations, tensors, variables); None lifts all dependencies."""
+        if control_inputs is None:
+            with super().control_dependencies(None):
+                yield
+            return
+        elements = [self.as_graph_element(item) for item in control_inputs]
+        with super().control_dependencies([item.op if isinstance(item, Tensor) else item for item in elements]):
+            yield
+
+    @contextmanager
+    def device(self, device: Any) -> Iterator[None]:  # type: ignore[override]
+        """Note a device on the operations made inside. Everything runs where PyTorch's CPU tensors live."""
+        with super().device("" if device is None or callable(device) else str(device)):
+            yield
+
+    @contextmanager
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
+        yield
+
+    @contextmanager
+    def container(self, container_name: str) -> Iterator[str]:
+        yield container_name
+
+    def seeds(self, op_seed: int | None) -> tuple[int, int | None] | None:
+        """The two seeds of a random operation; (seed, None) where only the graph has one; None where it is to draw fresh numbers."""
+        if op_seed is None and self.seed is not None:
+            return op_seeds(self.seed, 0)[0], None  # type: ignore[index]
+        return op_seeds(self.seed, op_seed)
+
+
+_default = Graph()
+
+
+def _graphs() -> list[Graph]:
+    if not hasattr(_stack, "graphs"):
+        _stack.graphs = []
+    return _stack.graphs
+
+
+def default_sessions() -> list[Any]:
+    """The stack of this thread's default sessions."""
+    if not hasattr(_stack, "sessions"):
+        _stack.sessions = []
+    return _stack.sessions
+
+
+@export("get_default_graph")
+def get_default_graph() -> Graph:
+    """Return the graph that new operations go to in this thread."""
+    graphs = _graphs()
+    return graphs[-1] if graphs else _default
+
+
+@export("reset_default_graph")
+def reset_default_graph() -> None:
+    """Drop the global default graph and start a new one; refused inside `with graph.as_default()`."""
+    global _default
+    if _graphs():
+        raise AssertionError("Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting and create a new graph.")
+    _default = Graph()
+
+
+@export("set_random_seed", "random.set_random_seed")
+def set_random_seed(seed: int) -> None:
+    """Set the graph-level seed of the default graph."""
+    graph = get_default_graph()
+    before, graph.seed = graph.seed, seed
+    graph.on_undo(lambda: setattr(graph, "seed", before))
+
+
+@export("get_seed", "random.get_seed")
+def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
+    """The pair of seeds that a random operation given `op_seed` gets in the default graph; (None, None) for a fresh one."""
+    graph = get_default_graph()
+    seed, seed2 = graph.seeds(op_seed) or (None, None)
+    return (seed, graph.version) if seed is not None and seed2 is None else (seed, seed2)
+
+
+def atomic(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a call of `function` that fails leave the default graph as it was."""
+    import functools
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with get_default_graph().atomic():
+            return function(*args, **kwargs)
+
+    return call
+
+
+export("Graph")(Graph)
+export("Tensor")(Tensor)
+export("Operation")(Operation)

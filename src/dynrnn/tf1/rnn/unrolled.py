@@ -1,0 +1,74 @@
+"""What lengths mean where a cell is called step by step: what a finished row is given, and how its state is held."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from ... import _nest
+from ...graph import rules
+from ...graph.op import Op
+from ...rnn.lengths import reverse_sequence
+from ..graph import Tensor
+from ..ops.apply import apply
+from ..ops.array import stack, unstack
+from ..ops.convert import convert_to_tensor
+
+
+def _valid_steps(inputs: torch.Tensor, lengths: torch.Tensor, *, reverse: bool) -> torch.Tensor:
+    """`[time, batch, ...]` with each row's last valid step in place of its padding; an empty row is given the longest row's steps."""
+    time, batch = inputs.shape[:2]
+    lengths = lengths.long().clamp(0, time)
+    if batch == 0 or not lengths.any():
+        return torch.zeros_like(inputs)
+    row = torch.where(lengths > 0, torch.arange(batch), lengths.argmax())
+    step = torch.minimum(torch.arange(time).unsqueeze(1), lengths[row] - 1)
+    place = lengths[row] - 1 - step if reverse else step
+    return inputs[place, row]
+
+
+def _turned(inputs: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+    return reverse_sequence(inputs, lengths.long().clamp(0, inputs.shape[0]), time_axis=0, batch_axis=1)
+
+
+def _running(lengths: torch.Tensor, new: torch.Tensor, *old: torch.Tensor, time: int) -> torch.Tensor:
+    """`new` for rows that still run at `time`; else `old`, or 0 where there is none. A scalar moves on while any row runs."""
+    mask = lengths > time
+    mask = mask.any() if new.ndim == 0 else mask.view(-1, *[1] * (new.ndim - 1))
+    return torch.where(mask, new, old[0] if old else new.new_zeros(()))
+
+
+VALID_STEPS = Op("ValidSteps", "inputs:T lengths:L -> T", _valid_steps, rules.same)
+TURNED = Op("TurnedSteps", "inputs:T lengths:L -> T", _turned, rules.same)
+RUNNING = Op("SelectRunning", "lengths:L new:T *old:T -> T", _running, lambda inputs, attrs: rules.merged(inputs[1:], attrs))
+
+
+def select_valid(steps: list[Any], lengths: Tensor | None, reverse: bool) -> list[Any]:
+    """The steps in the order in which they are walked, without their padding."""
+    if lengths is None:
+        return steps[::-1] if reverse else steps
+    return _over_time(steps, lambda value: apply(VALID_STEPS, [value, lengths], {"reverse": reverse}))
+
+
+def in_input_order(outputs: list[Any], lengths: Tensor | None) -> list[Any]:
+    """Outputs of a backward walk at the places of their inputs."""
+    if lengths is None:
+        return outputs[::-1]
+    return _over_time(outputs, lambda value: apply(TURNED, [value, lengths]))
+
+
+def _over_time(steps: list[Any], function: Any) -> list[Any]:
+    columns = zip(*[_nest.flatten(step) for step in steps], strict=True)
+    changed = [unstack(function(stack(list(column), axis=0)), num=len(steps), axis=0) for column in columns]
+    return [_nest.pack_sequence_as(steps[0], list(step)) for step in zip(*changed, strict=True)]
+
+
+def freeze(time: int, lengths: Tensor, output: Any, new_state: Any, state: Any) -> tuple[Any, Any]:
+    """Zero the output and keep the old state of rows that have ended before step `time`."""
+    attrs = {"time": time}
+    output = _nest.map_structure(lambda value: apply(RUNNING, [lengths, value, []], attrs), output)
+    _nest.assert_same_structure(state, new_state, check_types=False)
+    old = [convert_to_tensor(value) for value in _nest.flatten(state)]
+    held = [apply(RUNNING, [lengths, new, [before]], attrs) for new, before in zip(_nest.flatten(new_state), old, strict=True)]
+    return output, _nest.pack_sequence_as(new_state, held)
