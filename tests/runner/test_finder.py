@@ -1,4 +1,5 @@
 import importlib
+import re
 import sys
 from types import ModuleType
 
@@ -80,9 +81,21 @@ def test_star_import_of_an_inside_module(face):
     assert names["LSTMCell"] == "an LSTM" and "_linear" not in names
 
 
-@pytest.mark.parametrize("statement", ["import tensorflow.contrib.rn", "from tensorflow.contrib import rn"])
-def test_missing_path_names_the_nearest(face, statement):
-    with pytest.raises(ImportError, match=r"'tensorflow\.contrib\.rn'; the nearest are tensorflow\.contrib\.rnn"):
+@pytest.mark.parametrize(
+    ("statement", "wrong", "right"),
+    [
+        ("import tensorflow.contrib.rn", "tensorflow.contrib.rn", "tensorflow.contrib.rnn"),
+        ("from tensorflow.contrib import rn", "tensorflow.contrib.rn", "tensorflow.contrib.rnn"),
+        (
+            "from tensorflow.nn.rnn_cell import LSTMCel",
+            "tensorflow.nn.rnn_cell.LSTMCel",
+            "tensorflow.nn.rnn_cell.LSTMCell",
+        ),
+        ("from tensorflow.python.ops.rnn import loop", "tensorflow.python.ops.rnn.loop", "tensorflow.python.ops.rnn"),
+    ],
+)
+def test_missing_path_names_the_nearest(face, statement, wrong, right):
+    with pytest.raises(ModuleNotFoundError, match=re.escape(f"{wrong!r}; the nearest are {right}")):
         exec(statement)
 
 

@@ -232,3 +232,10 @@ def to_numpy(value: torch.Tensor | np.ndarray) -> np.ndarray:
     if value.dtype is torch.bfloat16:
         return value.contiguous().view(torch.int16).cpu().numpy().view(ml_dtypes.bfloat16).copy()
     return np.array(value.cpu().resolve_conj().resolve_neg().numpy(), order="C")
+
+
+def to_bytes(array: np.ndarray) -> np.ndarray:
+    """Return an array of strings as an object array of bytes, text in UTF-8: what a graph's string tensors hold."""
+    result = np.empty(array.shape, object)
+    result.reshape(-1)[:] = [item.encode() if isinstance(item, str) else item for item in array.reshape(-1).tolist()]
+    return result

@@ -44,6 +44,13 @@ class IndexedSlices:
     def device(self) -> str:
         return self.values.device
 
+    def _as_tensor(self) -> Tensor:
+        return self._to_dense()
+
+    def _to_dense(self) -> Tensor:
+        """The tensor that the slices stand for. The face that has an operation for it puts it here."""
+        raise NotImplementedError("no operation makes a tensor of IndexedSlices")
+
     def __repr__(self) -> str:
         return f"IndexedSlices(indices={self.indices}, values={self.values}, dense_shape={self.dense_shape})"
 
@@ -149,7 +156,7 @@ def gathers_only(variable: Tensor, on_path: set[int]) -> list[Node] | None:
         for node in tensor.consumers():
             if not any(id(output) in on_path for output in node.outputs):
                 continue
-            if node.type == "Identity" and node.context is None:
+            if node.type in ("Identity", "ReadVariableOp") and node.context is None:
                 pending.append(node.outputs[0])
             elif (
                 node.type == "GatherV2"

@@ -38,14 +38,17 @@ class FaceFinder(MetaPathFinder):
     ) -> ModuleSpec | None:
         """Find the spec of a TensorFlow path; None for other names.
 
-        Raises ModuleNotFoundError, with the nearest paths there are, where the face has nothing for the path.
+        Raises ModuleNotFoundError, with the nearest names there are, where the face has nothing for the path.
         """
         if fullname.partition(".")[0] != "tensorflow":
             return None
         module = find_module(fullname)
         if module is None:
-            # The error has no `name`: `from a import b` drops one that has, and then only says that a has no b.
-            raise ModuleNotFoundError(f"No module named {fullname!r}{hint(nearest(fullname, known_paths()))}")
+            # `from a import b` comes here, too, when a has no b. The error has no `name`: the import system drops one
+            # that has, and then only says that there is no b.
+            parent = fullname.rpartition(".")[0]
+            names = {f"{parent}.{name}" for name in dir(sys.modules.get(parent))} | set(known_paths())
+            raise ModuleNotFoundError(f"No module or name {fullname!r}{hint(nearest(fullname, sorted(names)))}")
         return ModuleSpec(fullname, _ReadyLoader(module), is_package=True)
 
 

@@ -3,7 +3,8 @@
 fissix rewrites the syntax; what is a matter of names is in `BUILTINS`, with which the code is run. A fixer may add or
 drop lines: the syntax tree of its result is moved back to the lines of the original, so that tracebacks show the
 program's own.
-Not translated: byte strings (`str` is text here), sorting with `cmp`, comparisons between unlike types.
+Not translated: byte strings (`str` is text here), sorting with `cmp`, comparisons between unlike types. The space of
+`print x,` is written at once, where Python 2 held it back until the next word.
 """
 
 import ast
@@ -34,16 +35,12 @@ FIXERS = (
 PACKAGE_FIXERS = ("import",)  # imports of a package's own modules without a dot
 
 
-class NotPython2Error(Exception):
-    """The text is not a Python 2 module."""
-
-
 def compile_python2(text: str, path: str, *, in_package: bool = False) -> CodeType:
     """Compile a Python 2 module; the code is to be run with `BUILTINS` as its `__builtins__`.
 
     Every node keeps the line it has in `text`. Columns are left out, for those of the translation would be wrong in the
     original. `in_package` says that the module may import its neighbours in the package by their bare names. Raises
-    NotPython2Error.
+    SyntaxError where the text is not Python 2.
 
     Example:
         >>> exec(compile_python2("print 7 / 2, `1`", "program.py"), {"__builtins__": BUILTINS})
@@ -61,8 +58,8 @@ def compile_python2(text: str, path: str, *, in_package: bool = False) -> CodeTy
             if not true_division:
                 tree = Python2Division().visit(tree)
             return compile(tree, path, "exec", dont_inherit=True)
-        except (ParseError, TokenError, SyntaxError) as error:
-            raise NotPython2Error(str(error)) from error
+        except (ParseError, TokenError) as error:
+            raise SyntaxError(f"not Python 2: {error}") from error
 
 
 @functools.cache

@@ -13,8 +13,6 @@ from importlib.util import decode_source
 from types import CodeType, ModuleType
 from typing import NamedTuple
 
-from dynrnn.runner.python2 import BUILTINS, NotPython2Error, compile_python2
-
 
 class Compiled(NamedTuple):
     """A module's code and, for Python 2, the builtins that it runs with (None: Python's own)."""
@@ -38,16 +36,19 @@ def compile_source(data: bytes, path: str) -> Compiled:
     except SyntaxError as error:
         try:
             return _compile_python2(data, path)
-        except NotPython2Error:
+        except SyntaxError:
             error.add_note("The file is not Python 2 either.")
             raise error from None
 
 
 def _compile_python2(data: bytes, path: str, *, in_package: bool = False) -> Compiled:
+    # fissix takes a tenth of a second: only for what is not Python 3.
+    from dynrnn.runner.python2 import BUILTINS, compile_python2
+
     try:
         text = decode_source(data)
-    except (SyntaxError, UnicodeDecodeError) as error:
-        raise NotPython2Error(str(error)) from error
+    except UnicodeDecodeError as error:
+        raise SyntaxError(str(error)) from error
     return Compiled(compile_python2(text, path, in_package=in_package), BUILTINS)
 
 
@@ -87,7 +88,7 @@ class _Python2Finder(MetaPathFinder):
         in_package = bool(parents) or spec.submodule_search_locations is not None
         try:
             compiled = _compile_python2(data, spec.origin, in_package=in_package)
-        except NotPython2Error:
+        except SyntaxError:
             return None  # Python's own import then says what is wrong
         spec.loader = _Python2Loader(fullname, spec.origin, compiled)
         spec.cached = None

@@ -1,13 +1,17 @@
-"""The public namespaces (`tf`, `tf.nn`, `tf.nn.rnn_cell`, `tf.contrib.rnn` ...), built from what the modules register with `export`."""
+"""The public namespaces (`tf`, `tf.nn`, `tf.nn.rnn_cell`, `tf.contrib.rnn` ...), built from what the modules register
+with `export`.
+"""
 
 from __future__ import annotations
 
+import pkgutil
 import sys
+from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from .. import errors
-from . import gradients, graph, learn, nest, rnn, rnn_cell, session  # noqa: F401  (imported to register their names)
 from .export import NAMES, export
 
 VERSION = "1.15.0"
@@ -39,6 +43,8 @@ def missing(module: str, name: str, names: Any) -> str:
 
 def build() -> dict[str, Any]:
     """Return the names of the top namespace; those below it are `Namespace`s."""
+    for module in pkgutil.walk_packages([str(Path(__file__).parent)], f"{__package__}."):
+        import_module(module.name)  # which registers its names
     export("__version__", "VERSION")(VERSION)
     for path, value in list(NAMES.items()):
         for target, sources in INCLUDES.items():
@@ -49,7 +55,9 @@ def build() -> dict[str, Any]:
     for path in sorted(NAMES):
         *parents, name = path.split(".")
         setattr(_space(spaces, parents), name, NAMES[path])
-    return {name: value for name, value in vars(spaces[""]).items() if not name.startswith("__") or name == "__version__"}
+    return {
+        name: value for name, value in vars(spaces[""]).items() if not name.startswith("__") or name == "__version__"
+    }
 
 
 def _space(spaces: dict[str, Namespace], parents: list[str]) -> Namespace:

@@ -6,10 +6,13 @@ from enum import Enum
 from typing import Any
 
 from ..graph.dtype import int32
-from ..graph.gradients import IndexedSlices, gradients as add_gradients
+from ..graph.gradients import IndexedSlices
+from ..graph.gradients import gradients as add_gradients
 from .export import export
 from .graph import Tensor, atomic, get_default_graph
-from .ops.array import reshape, shape, zeros_like
+from .ops.making import zeros_like
+from .ops.reshaping import reshape
+from .ops.sizing import shape
 from .ops.convert import convert_to_tensor
 from .scopes import name_scope
 
@@ -49,16 +52,19 @@ def gradients(
 ) -> list[Any]:
     """Return d(sum of ys) / dx for each x of `xs`.
 
-    ys, xs: a tensor or variable, or a list of them. grad_ys: a list as long as `ys`; each entry weighs its y (None: ones).
+    ys, xs: a tensor or variable, or a list of them. grad_ys: a list as long as `ys`; each entry weighs its y (None:
+    ones).
     stop_gradients: tensors that are taken as constants.
-    colocate_gradients_with_ops, gate_gradients, aggregation_method: they steer where and in which order TensorFlow adds terms up, never the values.
+    colocate_gradients_with_ops, gate_gradients, aggregation_method: they steer where and in which order TensorFlow adds
+    terms up, never the values.
 
     Returns:
-        A list as long as `xs`: a tensor of x's shape and dtype; an `IndexedSlices` for a variable that is only gathered from;
-        None (or zeros, as `unconnected_gradients` says) where no y depends on x in a differentiable way.
+        A list as long as `xs`: a tensor of x's shape and dtype; an `IndexedSlices` for a variable that is only gathered
+        from; None (or zeros, as `unconnected_gradients` says) where no y depends on x in a differentiable way.
 
     Raises:
-        TypeError: a y or a grad_y that is not floating point or complex. ValueError: lists of different lengths, or shapes that do not fit.
+        TypeError: a y or a grad_y that is not floating point or complex. ValueError: lists of different lengths, or
+        shapes that do not fit.
 
     Example:
         >>> import dynrnn.tf1 as tf
@@ -74,7 +80,9 @@ def gradients(
         targets = [_source(y, "y") for y in ys]
         for y in targets:
             if not y.dtype.is_differentiable:
-                raise TypeError(f"gradients: ys must be floating point or complex tensors, got {y.name} of type {y.dtype.name}")
+                raise TypeError(
+                    f"gradients: ys must be floating point or complex tensors, got {y.name} of type {y.dtype.name}"
+                )
         sources = [_source(x, "x") for x in xs]
         weights = _weights(targets, grad_ys)
         stops = [_source(tensor, "stop_gradient") for tensor in _as_list(stop_gradients)]
@@ -89,7 +97,7 @@ def _as_list(value: Any) -> list[Any]:
 
 
 def _source(value: Any, what: str) -> Tensor:
-    """The tensor to differentiate (with respect to): of a variable, its holder, so that every way of reading it counts."""
+    """The tensor that a y or an x stands for: of a variable, its holder, so that every way of reading it counts."""
     if isinstance(value, IndexedSlices) or not hasattr(value, "_as_graph_element"):
         return convert_to_tensor(value, name=what)
     return value._as_graph_element()
@@ -97,15 +105,22 @@ def _source(value: Any, what: str) -> Tensor:
 
 def _weights(ys: list[Tensor], grad_ys: Any) -> list[Tensor]:
     given = _as_list(grad_ys)
-    if grad_ys is None or all(grad is None for grad in given) and len(given) == len(ys):
+    if grad_ys is None or (all(grad is None for grad in given) and len(given) == len(ys)):
         return []
     if len(given) != len(ys):
         raise ValueError(f"Passed {len(given)} grad_ys for {len(ys)} ys")
     weights = []
     for y, grad in zip(ys, given, strict=True):
-        tensor = _ones_like(y) if grad is None else convert_to_tensor(grad, None if hasattr(grad, "dtype") else y.dtype.base_dtype, name="grad_y")
+        tensor = (
+            _ones_like(y)
+            if grad is None
+            else convert_to_tensor(grad, None if hasattr(grad, "dtype") else y.dtype.base_dtype, name="grad_y")
+        )
         if tensor.dtype.base_dtype is not y.dtype.base_dtype:
-            raise TypeError(f"Gradient type {tensor.dtype.name} generated for {y.name} with type {y.dtype.name}: grad_ys must have the types of ys")
+            raise TypeError(
+                f"Gradient type {tensor.dtype.name} generated for {y.name} with type {y.dtype.name}: grad_ys must "
+                "have the types of ys"
+            )
         if not tensor.shape.is_compatible_with(y.shape):
             raise ValueError(f"grad_ys: the entry for {y.name} has shape {tensor.shape}, expected {y.shape}")
         weights.append(tensor)

@@ -9,15 +9,21 @@ from .. import _nest
 from .export import export
 from .ops.control import group
 from .session import Session
-from .variables import global_variables_initializer, local_variables_initializer
+from .variable_lists import global_variables_initializer, local_variables_initializer
 
 
 @export("contrib.learn.run_n")
-def run_n(output_dict: Mapping[str, Any], feed_dict: Mapping[Any, Any] | None = None, restore_checkpoint_path: str | None = None, n: int = 1) -> list[dict[str, Any]]:
-    """Run `output_dict` n times in a new session, after its variables' initializers; returns a list of n dicts of arrays.
+def run_n(
+    output_dict: Mapping[str, Any],
+    feed_dict: Mapping[Any, Any] | None = None,
+    restore_checkpoint_path: str | None = None,
+    n: int = 1,
+) -> list[dict[str, Any]]:
+    """Run `output_dict` n times in a new session, after its variables' initializers; returns a list of n dicts of
+    arrays.
 
-    output_dict: tensors, or nests of them, by name; all of one graph. feed_dict: fed in every run. restore_checkpoint_path: must be None, as
-    checkpoints cannot be read yet.
+    output_dict: tensors, or nests of them, by name; all of one graph. feed_dict: fed in every run.
+    restore_checkpoint_path: must be None, as checkpoints cannot be read yet.
 
     Raises:
         ValueError: an empty `output_dict`, n below 0, or a checkpoint path.
@@ -28,7 +34,10 @@ def run_n(output_dict: Mapping[str, Any], feed_dict: Mapping[Any, Any] | None = 
         [{'x': np.int32(2)}, {'x': np.int32(2)}]
     """
     if restore_checkpoint_path is not None:
-        raise ValueError(f"run_n: restore_checkpoint_path must be None (checkpoints cannot be read yet), got {restore_checkpoint_path!r}")
+        raise ValueError(
+            "run_n: restore_checkpoint_path must be None (checkpoints cannot be read yet), got "
+            f"{restore_checkpoint_path!r}"
+        )
     if not output_dict:
         raise ValueError(f"run_n: output_dict must hold at least one tensor, got {output_dict!r}")
     if n < 0:

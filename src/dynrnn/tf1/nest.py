@@ -16,12 +16,16 @@ def _export(name: str, function: Callable[..., Any]) -> None:
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
-    """Return the leaves of a nest: dicts sorted by key, None as a leaf. expand_composites: accepted; there are no composite tensors here."""
+    """Return the leaves of a nest: dicts sorted by key, None as a leaf. expand_composites: accepted; there are no
+    composite tensors here.
+    """
     return _nest.flatten(structure)
 
 
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
-    """Apply `func` to the leaves that stand at the same place in each structure. check_types (default True): also compare types."""
+    """Apply `func` to the leaves that stand at the same place in each structure. check_types (default True): also
+    compare types.
+    """
     kwargs.pop("expand_composites", None)
     return _nest.map_structure(func, *structure, **kwargs)
 

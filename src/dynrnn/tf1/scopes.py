@@ -1,4 +1,6 @@
-"""Context managers of the default graph: name scopes, control dependencies, devices. Variable scopes are in `variable_scope.py`."""
+"""Context managers of the default graph: name scopes, control dependencies, devices. Variable scopes are in
+`variable_scope.py`.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +29,15 @@ def graph_of(values: Iterable[Any] | None) -> Graph:
     return get_default_graph() if found is None else found.graph
 
 
-@export("name_scope", "keras.backend.name_scope")
-class name_scope:
+@export("name_scope")
+class name_scope:  # noqa: N801 (TensorFlow's name)
     """Put a name and a slash before the names of the operations made inside.
 
-    name: the scope's name, made unique; one that ends in a slash is entered as it is. default_name: the name where `name` is None.
+    name: the scope's name, made unique; one that ends in a slash is entered as it is. default_name: the name where
+    `name` is None.
     values: the tensors that a function was given; their graph is the default graph inside.
-    Where nothing is given at all, the root scope is entered. `with ... as scope` yields the full name with a slash at its end.
+    Where nothing is given at all, the root scope is entered. `with ... as scope` yields the full name with a slash at
+    its end.
 
     Raises:
         ValueError: `values` without any name; a name that no operation may have; values of different graphs.
@@ -82,7 +86,9 @@ def op_scope(values: Iterable[Any], name: str | None, default_name: str | None =
 
 @export("control_dependencies")
 def control_dependencies(control_inputs: Iterable[Any] | None) -> AbstractContextManager[None]:
-    """Make operations inside run after `control_inputs` (operations, tensors, variables); None lifts all dependencies."""
+    """Make operations inside run after `control_inputs` (operations, tensors, variables); None lifts all
+    dependencies.
+    """
     return get_default_graph().control_dependencies(control_inputs)
 
 

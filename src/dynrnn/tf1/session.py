@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _nest
-from ..graph.dtype import to_numpy, to_torch
+from ..graph.dtype import to_bytes, to_numpy, to_torch
 from ..graph.executor import Plan, Runtime
 from ..graph.gradients import IndexedSlices
 from ..graph.shape import TensorShape
@@ -190,7 +190,7 @@ def _value(tensor: Tensor, value: Any) -> Any:
             f"The value of a feed cannot be a tf.Tensor object: {tensor.name} was fed {value.name}. Acceptable are Python scalars, strings, lists and numpy arrays."
         )
     try:
-        array = np.array(value, object if dtype.kind == "s" else dtype.numpy)
+        array = to_bytes(np.array(value, object)) if dtype.kind == "s" else np.array(value, dtype.numpy)
     except (TypeError, ValueError) as error:
         raise type(error)(f"Cannot feed {type(value).__name__} for Tensor {tensor.name!r} of type {dtype.name}: {error}") from error
     if isinstance(value, int) and dtype.is_integer and int(array) != value:

@@ -1,4 +1,6 @@
-"""The variables of a graph by name, made or found by `get_variable`, and each thread's current variable scope. Rules of scopes are in `variable_scope.py`."""
+"""The variables that `get_variable` has made in a graph, by full name, and the scope in which each thread is. Scopes
+themselves are in `variable_scope.py`.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,11 @@ from typing import Any
 
 from ..graph.dtype import DType, as_dtype, float32
 from ..graph.shape import TensorShape, as_shape
+from . import partitioned
 from .export import export
 from .graph import Graph
 from .graph_keys import GraphKeys
-from .initializers import glorot_uniform_initializer, zeros_initializer
-from .partitioned import PartitionedVariable, PartitionInfo, call_partitioner, slices_of
+from .initializers import GlorotUniform, Zeros
 from .scopes import name_scope
 from .variables import Variable, VariableAggregation, VariableSynchronization, resolve_trainable
 
@@ -33,20 +35,20 @@ AUTO_REUSE = export("AUTO_REUSE")(_ReuseMode.AUTO_REUSE)
 
 
 class VariableStore:
-    """What `get_variable` has made in one graph, and the scope in which each thread is."""
+    """Variables by full name, shared by all threads; the current scope and the counts of default names, one each a
+    thread.
+    """
 
     def __init__(self, graph: Graph):
         self.graph = graph
         self.variables: dict[str, Variable] = {}
-        self.partitioned: dict[str, PartitionedVariable] = {}
+        self.partitioned: dict[str, partitioned.PartitionedVariable] = {}
         self._places: dict[str, str] = {}
         self._local = threading.local()
 
-    # Scopes of this thread
-
     @property
     def scope(self) -> Any:
-        """This thread's current variable scope; None before it has entered one."""
+        """This thread's current variable scope; None before it entered one."""
         return getattr(self._local, "scope", None)
 
     @scope.setter
@@ -55,29 +57,28 @@ class VariableStore:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How often each full scope name was opened since its parent was: what makes default names unique."""
+        """How often each scope was opened since its parent was: what makes default names unique."""
         if not hasattr(self._local, "counts"):
             self._local.counts = {}
         return self._local.counts
 
     @counts.setter
     def counts(self, counts: dict[str, int]) -> None:
+        """Replaced as a whole, never changed in place, so that it can be kept and put back."""
         before = self.counts
         self._local.counts = counts
         self.graph.on_undo(lambda: setattr(self._local, "counts", before))
 
-    # Variables
-
     def get_variable(self, name: str, *, custom_getter: Any = None, dtype: Any = float32, **options: Any) -> Any:
-        """Return the variable with this full name, made or found as `reuse` says; `custom_getter` may do it in its own way."""
-        if custom_getter is not None and not callable(custom_getter):
-            raise ValueError(f"Passed a custom_getter which is not callable: {custom_getter!r}")
-        dtype = as_dtype(dtype).base_dtype
+        """Make or find the variable with this full name; a custom getter is asked, and given `get` to do it with."""
+        options["trainable"] = resolve_trainable(options["trainable"], options["synchronization"])
         if custom_getter is None:
             return self.get(name, dtype=dtype, **options)
+        if not callable(custom_getter):
+            raise ValueError(f"Passed a custom_getter which is not callable: {custom_getter!r}")
         if not _accepts(custom_getter, "constraint"):
             options.pop("constraint", None)
-        return custom_getter(getter=self.get, name=name, dtype=dtype, **options)
+        return custom_getter(getter=self.get, name=name, dtype=as_dtype(dtype).base_dtype, **options)
 
     def get(
         self,
@@ -97,10 +98,8 @@ class VariableStore:
         synchronization: VariableSynchronization = VariableSynchronization.AUTO,
         aggregation: VariableAggregation = VariableAggregation.NONE,
     ) -> Any:
-        """Make or find one variable: the getter that custom getters are given."""
+        """Make or find one variable, whole or partitioned, as `tf.get_variable` says."""
         options = {
-            "regularizer": regularizer,
-            "reuse": reuse,
             "trainable": resolve_trainable(trainable, synchronization),
             "collections": collections,
             "caching_device": caching_device,
@@ -111,52 +110,134 @@ class VariableStore:
             "aggregation": aggregation,
         }
         dtype = as_dtype(dtype).base_dtype
-        scalar = shape is not None and as_shape(shape).ndims == 0
-        if partitioner is not None and not scalar:
-            return self._partitioned(name, shape, dtype, initializer, partitioner, options)
+        if partitioner is not None and not (shape is not None and as_shape(shape).ndims == 0):
+            return partitioned.get(self, name, shape, dtype, initializer, partitioner, reuse, regularizer, options)
         if reuse is True and name in self.partitioned:
-            return self._found_partitioned(name, shape, dtype, None)
+            return partitioned.found(self, name, as_shape(shape), dtype, None)
         if f"{name}/part_0" in self.variables:
             raise ValueError(
                 f"No partitioner was provided, but a partitioned version of the variable was found: {name}/part_0. "
                 "Perhaps a variable of the same name was already created with partitioning?"
             )
-        return self._single(name, shape, dtype, initializer, None, options)
+        return self.get_single(name, shape, dtype, initializer, reuse, regularizer, options)
 
-    def _single(
-        self, name: str, shape: Any, dtype: DType, initializer: Any, info: PartitionInfo | None, options: dict[str, Any]
+    def get_single(
+        self,
+        name: str,
+        shape: Any,
+        dtype: DType,
+        initializer: Any,
+        reuse: Any,
+        regularizer: Any,
+        options: dict[str, Any],
+        partition_info: Any = None,
     ) -> Variable:
-        reuse = options["reuse"]
+        """Make or find one variable that is whole, or one part of a partitioned one."""
         given = initializer is not None and not callable(initializer)
         if shape is not None and given:
             raise ValueError(
-                f"If initializer is a constant, do not specify shape. (Variable {name}: shape {as_shape(shape)}, initializer {initializer!r})"
+                f"If initializer is a constant, do not specify shape. ({name}: shape {as_shape(shape)}, initializer "
+                f"{initializer!r})"
             )
-        static = as_shape(shape)
         if name in self.variables:
-            if not reuse:
-                raise ValueError(
-                    f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope? "
-                    f"Originally defined at: {self._places[name]}"
-                )
-            return self._found(name, static, dtype)
+            return self._found(name, as_shape(shape), dtype, reuse)
         if reuse is True:
             raise ValueError(
                 f"Variable {name} does not exist, or was not created with tf.get_variable(). "
                 "Did you mean to set reuse=tf.AUTO_REUSE in VarScope?"
             )
-        if initializer is None:
-            initializer = _default_initializer(name, static, dtype)
-        options = {key: value for key, value in options.items() if key not in ("reuse", "regularizer")} | {
-            "dtype": None if given else dtype
-        } if False else {**options}
-        regularizer = options.pop("regularizer")
-        del options["reuse"]
-        value = initializer
-        if not given:
-            value, dtype = _initial_function(name, initializer, shape, static, dtype, info)  # type: ignore[assignment]
-        variable = Variable(value, name=name, dtype=None if given else dtype, **options)
-        self._note(self.variables, name, variable)
+        if given:
+            variable = Variable(initializer, name=name, **options)
+        else:
+            value, value_dtype = _initial_function(name, initializer, shape, dtype, partition_info)
+            variable = Variable(value, name=name, dtype=value_dtype, shape=shape, **options)
+        self.keep(self.variables, name, variable)
         if regularizer is not None:
             self._regularize(name, variable, regularizer)
         return variable
+
+    def _found(self, name: str, shape: TensorShape, dtype: DType, reuse: Any) -> Variable:
+        if not reuse:
+            raise ValueError(
+                f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE "
+                "in VarScope? "
+                f"Originally defined at: {self._places[name]}"
+            )
+        found = self.variables[name]
+        if not shape.is_compatible_with(found.shape):
+            raise ValueError(
+                f"Trying to share variable {name}, but specified shape {shape} and found shape {found.shape}."
+            )
+        if not dtype.is_compatible_with(found.dtype):
+            raise ValueError(
+                f"Trying to share variable {name}, but specified dtype {dtype.name} and found dtype {found.dtype.name}."
+            )
+        return found
+
+    def keep(self, table: dict[str, Any], name: str, variable: Any) -> None:
+        """Note a new variable under its name, and the program's line that made it."""
+        table[name] = variable
+        self._places[name] = _calling_line()
+        self.graph.on_undo(lambda: table.pop(name, None))
+
+    def _regularize(self, name: str, variable: Variable, regularizer: Callable[[Any], Any]) -> None:
+        with self.graph.control_dependencies(None), name_scope(f"{name}/Regularizer/"):
+            loss = regularizer(variable)
+        if loss is not None:
+            self.graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
+
+
+def _initial_function(
+    name: str, initializer: Any, shape: Any, dtype: DType, partition_info: Any
+) -> tuple[Callable[[], Any], DType | None]:
+    """The function that makes the initial value, and the dtype to convert it to (None: its own)."""
+    static = as_shape(shape)
+    if initializer is None:
+        if shape is None:
+            raise ValueError(f"Variable {name} did not get an initializer, so its `shape` argument must be specified.")
+        initializer = _default_initializer(name, dtype)
+    elif inspect.isclass(initializer):
+        initializer = initializer()
+    if static.is_fully_defined():
+        extra = {"partition_info": partition_info} if _accepts(initializer, "partition_info", by_name=True) else {}
+        return lambda: initializer(static.as_list(), dtype=dtype, **extra), dtype
+    if shape is not None and not _without_arguments(initializer):
+        raise ValueError(f"Shape of a new variable ({name}) must be fully defined, but instead was {static}.")
+    if not _without_arguments(initializer):
+        raise ValueError(
+            f"The initializer passed for {name} is not valid. It should be a callable with no arguments and the "
+            "shape should not be "
+            "provided, or an instance of `tf.keras.initializers.*' and `shape` should be fully defined."
+        )
+    return initializer, None
+
+
+def _default_initializer(name: str, dtype: DType) -> Any:
+    if dtype.is_floating:
+        return GlorotUniform()
+    if dtype.is_complex:
+        raise ValueError(f"An initializer for variable {name} of {dtype} is required")
+    return Zeros()
+
+
+def _parameters(function: Any) -> list[inspect.Parameter]:
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):  # a builtin that does not tell
+        return []
+
+
+def _accepts(function: Any, name: str, by_name: bool = False) -> bool:
+    return any(p.name == name or (p.kind is p.VAR_KEYWORD and not by_name) for p in _parameters(function))
+
+
+def _without_arguments(function: Any) -> bool:
+    return all(p.default is not p.empty or p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in _parameters(function))
+
+
+def _calling_line() -> str:
+    """The innermost line of the running program that is not in this package."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno} in {frame.f_code.co_name}"

@@ -1,4 +1,6 @@
-"""Variables: tensors whose values a session keeps. `get_variable` is in `variable_scope.py`, lists and initializers in `variable_lists.py`."""
+"""Variables: tensors whose values a session keeps. `get_variable` is in `variable_scope.py`, lists and initializers in
+`variable_lists.py`.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,10 @@ from ..graph.shape import TensorShape, as_shape
 from .export import export
 from .graph import Graph, Operation, Tensor, get_default_graph
 from .graph_keys import GraphKeys
+from .ops.array import getitem
 from .ops.convert import convert_to_tensor
-from .ops.state import add_assignment
+from .ops.operators import install
+from .ops.state import add_assignment, joined_dims
 from .scopes import name_scope
 
 
@@ -35,11 +39,13 @@ class VariableAggregation(Enum):
     SUM = 1
     MEAN = 2
     ONLY_FIRST_REPLICA = 3
-    ONLY_FIRST_TOWER = 3
+    ONLY_FIRST_TOWER = 3  # noqa: PIE796 (an old name of the same)
 
 
 class SaveSliceInfo:
-    """Which part of a larger variable a variable is, for checkpoints: the whole's name and shape, the part's offset and shape."""
+    """Which part of a larger variable a variable is, for checkpoints: the whole's name and shape, the part's offset
+    and shape.
+    """
 
     def __init__(self, full_name: str, full_shape: list[int], var_offset: list[int], var_shape: list[int]):
         self.full_name = full_name
@@ -55,7 +61,9 @@ class SaveSliceInfo:
 
 
 def resolve_trainable(trainable: bool | None, synchronization: VariableSynchronization) -> bool:
-    """Whether a variable is trainable: as asked for, else yes unless it is synchronized on reading; ValueError where both are asked for."""
+    """Whether a variable is trainable: as asked for, else yes unless it is synchronized on reading; ValueError where
+    both are asked for.
+    """
     if synchronization is VariableSynchronization.ON_READ and trainable:
         raise ValueError(
             "Synchronization value can be set to VariableSynchronization.ON_READ only for non-trainable variables. "
@@ -68,11 +76,14 @@ def resolve_trainable(trainable: bool | None, synchronization: VariableSynchroni
 class Variable:
     """A tensor whose value a session keeps between runs and assignments replace.
 
-    initial_value: a tensor, anything that becomes one, or a function without arguments that returns one (it is called outside of loops and branches).
-    trainable: whether it joins the collection that optimizers read (default: True). collections: the collections it joins
-    (default: GLOBAL_VARIABLES). validate_shape: whether the shape must be known and stays fixed. name: default "Variable"; made unique.
-    dtype: default: the initial value's. expected_shape: a shape that the initial value must fit. constraint: a function that optimizers apply
-    to the value after an update. caching_device, use_resource, aggregation: accepted; a variable here has one copy and one kind.
+    initial_value: a tensor, anything that becomes one, or a function without arguments that returns one (it is called
+    outside of loops and branches).
+    trainable: whether it joins the collection that optimizers read (default: True). collections: the collections it
+    joins (default: GLOBAL_VARIABLES). validate_shape: whether the shape must be known and stays fixed. name: default
+    "Variable"; made unique.
+    dtype: default: the initial value's. expected_shape: a shape that the initial value must fit. constraint: a
+    function that optimizers apply to the value after an update. caching_device, use_resource, aggregation: accepted; a
+    variable here has one copy and one kind.
 
     Raises:
         ValueError: no initial value; one of unknown shape while `validate_shape`; one made inside a loop or a branch.
@@ -123,17 +134,34 @@ class Variable:
         graph = get_default_graph()
         with graph.atomic():
             with graph.control_dependencies(None):
-                self._build(graph, initial_value, dtype, name, expected_shape if shape is None else shape, validate_shape, caching_device)
+                self._build(
+                    graph,
+                    initial_value,
+                    dtype,
+                    name,
+                    expected_shape if shape is None else shape,
+                    validate_shape,
+                    caching_device,
+                )
             graph.add_to_collections(keys, self)
 
     def _build(
-        self, graph: Graph, initial_value: Any, dtype: Any, name: str | None, shape: Any, validate_shape: bool, caching_device: Any
+        self,
+        graph: Graph,
+        initial_value: Any,
+        dtype: Any,
+        name: str | None,
+        shape: Any,
+        validate_shape: bool,
+        caching_device: Any,
     ) -> None:
         """Add the initial value, the holder, its first assignment and the read that all uses share."""
         wanted = None if dtype is None else as_dtype(dtype).base_dtype
         with name_scope(name, "Variable", [] if callable(initial_value) else [initial_value]) as scope:
             initial = _initial(initial_value, wanted, scope)
-            dims = as_shape(shape).merge_with(initial.shape).tuple if validate_shape else as_shape(shape).tuple
+            dims = as_shape(shape).tuple
+            if validate_shape:
+                dims = joined_dims(dims, initial.dims, f"{scope}Assign")
             if validate_shape and (dims is None or None in dims):
                 raise ValueError(f"initial_value must have a shape specified: {initial}")
             holder = add_variable(graph, initial.dtype.base_dtype, dims, scope)
@@ -142,7 +170,9 @@ class Variable:
             self._initializer = add_assignment(ASSIGN, holder, initial, validate_shape, "Assign").op
             place = caching_device(holder.op) if callable(caching_device) else caching_device or holder.op.device
             with graph.device(place):
-                self._read: Tensor = graph.add(READ, [holder], {}, dtypes=[holder.dtype.base_dtype], shapes=[dims], name="read").outputs[0]  # type: ignore[assignment]
+                self._read: Tensor = graph.add(
+                    READ, [holder], {}, dtypes=[holder.dtype.base_dtype], shapes=[dims], name="read"
+                ).outputs[0]  # type: ignore[assignment]
 
     # What it is
 
@@ -208,7 +238,9 @@ class Variable:
         return self._holder
 
     def _as_tensor(self) -> Tensor:
-        """The value for use in operations: the shared read; under control dependencies, a read that comes after them."""
+        """The value for use in operations: the shared read; under control dependencies, a read that comes after
+        them.
+        """
         if not self.graph.current_dependencies:
             return self._read
         name = self._read.op.name
@@ -225,7 +257,9 @@ class Variable:
         return self._as_tensor()
 
     def read_value(self) -> Tensor:
-        """Return the value as it is when the result runs, which is after the control dependencies that are in force now."""
+        """Return the value as it is when the result runs, which is after the control dependencies that are in force
+        now.
+        """
         return self._read_now("read")
 
     def initialized_value(self) -> Tensor:
@@ -233,7 +267,9 @@ class Variable:
         with self.graph.control_dependencies(None):
             initial = self._initial_value
             attrs = {"variable": self.op}
-            node = self.graph.add(INITIALIZED_VALUE, [initial], attrs, dtypes=[initial.dtype.base_dtype], shapes=[self._holder.dims])
+            node = self.graph.add(
+                INITIALIZED_VALUE, [initial], attrs, dtypes=[initial.dtype.base_dtype], shapes=[self._holder.dims]
+            )
         return node.outputs[0]  # type: ignore[return-value]
 
     def eval(self, session: Any = None) -> Any:
@@ -243,14 +279,20 @@ class Variable:
     # Writing
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
-        """Replace the value when the result runs; the result is the new value, or the operation where `read_value` is False."""
+        """Replace the value when the result runs; the result is the new value, or the operation where `read_value` is
+        False.
+        """
         return self._assigned(ASSIGN, value, name, read_value)
 
-    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Add `delta` to the value when the result runs; the result is as `assign`'s."""
         return self._assigned(ASSIGN_ADD, delta, name, read_value)
 
-    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Subtract `delta` from the value when the result runs; the result is as `assign`'s."""
         return self._assigned(ASSIGN_SUB, delta, name, read_value)
 
@@ -269,6 +311,11 @@ class Variable:
 
     # Python
 
+    def __getitem__(self, index: Any) -> Tensor:
+        """Return a part of the value, by a tensor's rules of indexing."""
+        with self.graph.atomic():
+            return getitem(self._as_tensor(), index)
+
     def __iter__(self) -> Iterator[Any]:
         raise TypeError(f"'Variable' object is not iterable: to take {self.name} apart, use tf.unstack")
 
@@ -283,7 +330,8 @@ def _collections(collections: Any, trainable: bool) -> list[Any]:
         keys = list(collections)
     else:
         raise ValueError(
-            f"collections argument to Variable constructor must be a list, tuple, or set. Got {collections!r} of type {type(collections)}"
+            f"collections argument to Variable constructor must be a list, tuple, or set. Got {collections!r} of "
+            f"type {type(collections)}"
         )
     return [*keys, GraphKeys.TRAINABLE_VARIABLES] if trainable and GraphKeys.TRAINABLE_VARIABLES not in keys else keys
 
@@ -299,3 +347,6 @@ def _initial(initial_value: Any, dtype: DType | None, scope: str) -> Tensor:
             "When creating a variable inside a loop or conditional, use a lambda as the initializer."
         )
     return initial
+
+
+install(Variable)

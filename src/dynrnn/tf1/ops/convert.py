@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from ...graph import rules
-from ...graph.dtype import DType, as_dtype, bool_, float32, int32, int64, string, to_numpy, to_torch
+from ...graph.dtype import DType, as_dtype, bool_, float32, int32, int64, string, to_bytes, to_numpy, to_torch
 from ...graph.op import Op
 from ...graph.shape import Dimension, TensorShape, as_shape
 from ..export import export
@@ -31,11 +31,11 @@ def make_array(value: Any, dtype: DType | None) -> np.ndarray:
         value = to_numpy(value)
     if isinstance(value, (np.ndarray, np.generic)):
         array = np.asarray(value)
-        if dtype is None:
-            return np.array(array, as_dtype(array.dtype).numpy)
-        if array.dtype.kind in "OSU" and dtype is not string:
-            raise TypeError(f"Expected {dtype.name}, got an array of {array.dtype} instead.")
-        return np.array(array, dtype.numpy)
+        if array.dtype.kind in "OSU":
+            if dtype is not None and dtype is not string:
+                raise TypeError(f"Expected {dtype.name}, got an array of {array.dtype} instead.")
+            return to_bytes(array)
+        return np.array(array, (dtype or as_dtype(array.dtype)).numpy)
     kinds = _kinds(value)
     if None in kinds:
         raise TypeError(f"Failed to convert object of type {type(value)} to Tensor. Contents: {value!r}. Consider casting elements to a supported type.")
@@ -48,6 +48,8 @@ def make_array(value: Any, dtype: DType | None) -> np.ndarray:
         array = np.array(value, object if kinds == {"s"} else None)
     except ValueError as error:
         raise ValueError(f"Argument must be a dense tensor: {value!r} - its rows have different lengths.") from error
+    if array.dtype.kind == "O":
+        array = to_bytes(array)
     if dtype is not None:
         return _checked(array, dtype.base_dtype.numpy, value)
     return array.astype(_default_dtype(array, value).numpy)

@@ -1,4 +1,4 @@
-"""Elementwise functions whose derivative TensorFlow defines otherwise than torch does: where arguments tie, and at a pole.
+"""Elementwise functions whose derivatives TensorFlow defines otherwise than torch does: at ties and at poles.
 
 All of them can be differentiated again.
 """

@@ -22,7 +22,7 @@ from ..graph import Tensor, atomic, get_default_graph
 from .apply import apply
 from .convert import convert_to_tensor, make_array
 from .draws import Fresh, Stream, drawing
-from .random import UNIFORM, shape_tensor
+from .random import UNIFORM, sizes_tensor
 
 
 def _filled(noise_shape: tuple[int | None, ...] | None, dims: Any) -> tuple[Any, ...] | None:
@@ -163,7 +163,7 @@ def _draw_noise(x: Tensor, noise_shape: Any, seed: int | None) -> Tensor:
     name = "random_uniform/RandomUniform"
     if isinstance(noise_shape, Tensor) or hasattr(noise_shape, "_as_tensor"):
         limits = [convert_to_tensor(value, x.dtype.base_dtype) for value in (0, 1)]
-        return apply(UNIFORM, [shape_tensor(noise_shape), *limits], seeds, name)
+        return apply(UNIFORM, [sizes_tensor(noise_shape), *limits], seeds, name)
     if isinstance(noise_shape, (list, tuple)) and any(isinstance(size, Tensor) for size in noise_shape):
         return _draw_noise(x, convert_to_tensor(noise_shape), seed)
     sizes = None if noise_shape is None else TensorShape(noise_shape).tuple

@@ -1,6 +1,6 @@
 """Elementwise arithmetic: functions of one tensor, and of two that broadcast against each other.
 
-Comparisons and logic are in `comparison.py`, conversions of types in `cast.py`, activations of networks in the nn tables.
+Division is in `division.py`, comparisons and logic in `comparison.py`, conversions of types in `cast.py`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ import torch
 from torch.nn import functional
 
 from ...graph import rules
-from ...graph.dtype import DType, float32, float64
-from ...graph.op import FLOATS, INEXACT, INTEGERS, NUMBERS, REALS, Op
+from ...graph.dtype import as_dtype
+from ...graph.gradients import IndexedSlices
+from ...graph.op import COMPLEX, FLOATS, INEXACT, NUMBERS, REALS, Op
 from ..export import export
-from ..graph import Tensor, atomic, get_default_graph
+from ..graph import Tensor, atomic
 from . import derivatives
 from .apply import apply
 from .convert import convert_to_tensor
@@ -29,25 +30,8 @@ def _add(x: Any, y: Any) -> Any:
     return torch.add(x, y)
 
 
-def _floor_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    # The quotient is rounded before it is floored, as in TensorFlow: 1.0 // 0.1 is 10.
-    return torch.floor(x / y) if x.is_floating_point() else torch.div(x, y, rounding_mode="floor")
-
-
 def _squared_difference(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return torch.square(x - y)
-
-
-def _rsqrt(x: torch.Tensor) -> torch.Tensor:
-    return torch.rsqrt(x)
-
-
-def _cross(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    return torch.linalg.cross(x, y)
-
-
-def _lgamma(x: torch.Tensor) -> torch.Tensor:
-    return torch.lgamma(x)
 
 
 # public name: (op type, function, dtypes, what the docs say, more public names)
@@ -92,3 +76,157 @@ STEPS: dict[str, tuple[str, Callable[..., Any], str, tuple[str, ...]]] = {
     "floor": ("Floor", torch.floor, "the largest integer that is not above x", ("math.floor",)),
     "rint": ("Rint", torch.round, "the integer nearest to x, of two the even one", ("math.rint",)),
 }
+# public name: (op type, function, dtypes, what the docs say, more public names)
+BINARY: dict[str, tuple[str, Callable[..., Any], frozenset[str], str, tuple[str, ...]]] = {
+    "add": ("Add", _add, NUMBERS | {"string"}, "x + y; strings are joined", ("math.add",)),
+    "subtract": ("Sub", torch.sub, NUMBERS, "x - y", ("sub", "math.subtract")),
+    "multiply": ("Mul", torch.mul, NUMBERS, "x * y", ("mul", "math.multiply")),
+    "pow": ("Pow", derivatives.power, NUMBERS, "x ** y", ("math.pow",)),
+    "maximum": ("Maximum", derivatives.maximum, REALS, "the larger of x and y", ("math.maximum",)),
+    "minimum": ("Minimum", derivatives.minimum, REALS, "the smaller of x and y", ("math.minimum",)),
+    "squared_difference": (
+        "SquaredDifference",
+        _squared_difference,
+        NUMBERS,
+        "(x - y) ** 2",
+        ("math.squared_difference",),
+    ),
+    "atan2": (
+        "Atan2",
+        torch.atan2,
+        FLOATS,
+        "the angle (radians) of the point (y, x), x being the first of two",
+        ("math.atan2",),
+    ),
+    "igamma": (
+        "Igamma",
+        torch.special.gammainc,
+        FLOATS,
+        "the lower regularized incomplete gamma function",
+        ("math.igamma",),
+    ),
+    "igammac": (
+        "Igammac",
+        torch.special.gammaincc,
+        FLOATS,
+        "the upper regularized incomplete gamma function",
+        ("math.igammac",),
+    ),
+    "math.xlogy": ("Xlogy", derivatives.times_logarithm, INEXACT, "x log(y), and 0 where x is 0", ()),
+    "math.xdivy": ("Xdivy", derivatives.zero_over, INEXACT, "x / y, and 0 where x is 0", ()),
+}
+
+
+def _sentence(what: str, of: str) -> str:
+    return f"Return {what}, for every element of {of}."
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+for _name, (_type, _function, _types, _what, _paths) in UNARY.items():
+    _row = Op(_type, "x:T -> T", _function, rules.same, {"T": _types})
+    FUNCTIONS[_name] = unary(_row, _name.rpartition(".")[2], _name, *_paths, doc=_sentence(_what, "x"))
+for _name, (_type, _function, _what, _paths) in STEPS.items():
+    _row = Op(_type, "x:T -> T", _function, rules.same, {"T": FLOATS}, differentiable=False)
+    FUNCTIONS[_name] = unary(_row, _name, _name, *_paths, doc=_sentence(_what, "x"))
+for _name, (_type, _function, _types, _what, _paths) in BINARY.items():
+    _row = Op(_type, "x:T y:T -> T", _function, rules.broadcast, {"T": _types})
+    FUNCTIONS[_name] = binary(
+        _row, _name.rpartition(".")[2], _name, *_paths, doc=_sentence(_what, "x and y, broadcast against each other")
+    )
+
+add, subtract, multiply = FUNCTIONS["add"], FUNCTIONS["subtract"], FUNCTIONS["multiply"]
+maximum, minimum = FUNCTIONS["maximum"], FUNCTIONS["minimum"]
+power, square, sqrt, exp, log = (
+    FUNCTIONS["pow"],
+    FUNCTIONS["square"],
+    FUNCTIONS["sqrt"],
+    FUNCTIONS["exp"],
+    FUNCTIONS["log"],
+)
+tanh, sigmoid, negative, floor = (FUNCTIONS[name] for name in ("tanh", "sigmoid", "negative", "floor"))
+
+ADD_V2 = Op("AddV2", "x:T y:T -> T", torch.add, rules.broadcast, {"T": NUMBERS})  # what `x + y` makes of numbers
+ABS = Op("Abs", "x:T -> T", torch.abs, rules.same, {"T": REALS})
+COMPLEX_ABS = Op("ComplexAbs", "x:T -> @dtype", lambda x, dtype: torch.abs(x), rules.same, {"T": COMPLEX})
+ROUND = Op("Round", "x:T -> T", torch.round, rules.same, {"T": FLOATS}, differentiable=False)
+
+
+@export("abs", "math.abs", "complex_abs")
+@atomic
+def absolute(x: Any, name: str | None = None) -> Tensor:
+    """Return |x| for every element of x; of complex numbers their (real) length."""
+    x = convert_to_tensor(x, name="x")
+    if x.dtype.is_complex:
+        return apply(COMPLEX_ABS, [x], {"dtype": x.dtype.base_dtype.real_dtype}, name or "Abs")
+    return apply(ABS, [x], name=name)
+
+
+@export("round", "math.round")
+@atomic
+def round_half_even(x: Any, name: str | None = None) -> Tensor:
+    """Return the integer nearest to every element of x, of two the even one; integers come back as they are."""
+    x = convert_to_tensor(x, name="x")
+    return x if x.dtype.is_integer else apply(ROUND, [x], name=name)
+
+
+ADD_N = Op("AddN", "*inputs:T -> T", lambda *inputs: _sum(inputs), rules.merged, {"T": NUMBERS})
+
+
+def _sum(inputs: tuple[torch.Tensor, ...]) -> torch.Tensor:
+    total = inputs[0].view_as(inputs[0])
+    for value in inputs[1:]:
+        total = total + value
+    return total
+
+
+@export("add_n", "math.add_n")
+@atomic
+def add_n(inputs: Any, name: str | None = None) -> Tensor:
+    """Return the sum of a list of tensors of one shape and dtype.
+
+    An `IndexedSlices` counts as the tensor that it stands for. A list of one tensor gives that tensor.
+
+    Raises:
+        ValueError: an empty list, or shapes that differ.
+    """
+    if not isinstance(inputs, (list, tuple)):
+        inputs = [inputs]
+    if not inputs:
+        raise ValueError("inputs must be a list of at least one Tensor/IndexedSlices with the same dtype and shape")
+    if len(inputs) == 1 and name is None:
+        return convert_to_tensor(inputs[0])
+    return apply(ADD_N, [list(inputs)], name=name)
+
+
+@export("accumulate_n", "math.accumulate_n")
+@atomic
+def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None) -> Tensor:
+    """Return the sum of a list of tensors of one shape and dtype.
+
+    shape, tensor_dtype: what the tensors' common shape and dtype are known to be.
+
+    Raises:
+        ValueError: an empty list, or shapes that differ. TypeError: another dtype than `tensor_dtype`.
+    """
+    total = add_n(inputs, name)
+    total.shape.assert_is_compatible_with(shape)
+    if tensor_dtype is not None and as_dtype(tensor_dtype).base_dtype is not total.dtype.base_dtype:
+        raise TypeError(f"tensor_dtype is {as_dtype(tensor_dtype).name}, but input is of type {total.dtype.name}")
+    return total
+
+
+@export("scalar_mul", "math.scalar_mul")
+@atomic
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+    """Return x times a scalar; of an `IndexedSlices`, the slices with their values multiplied.
+
+    Raises:
+        ValueError: `scalar` has a rank other than 0.
+    """
+    slices = isinstance(x, IndexedSlices)
+    values = x.values if slices else convert_to_tensor(x, name="x")
+    scalar = convert_to_tensor(scalar, dtype=values.dtype.base_dtype, name="scalar")
+    if scalar.shape.ndims != 0:
+        raise ValueError(f"Only scalar multiply works, got shape {scalar.shape}")
+    product = multiply(scalar, values, name)
+    return IndexedSlices(product, x.indices, x.dense_shape) if slices else product

@@ -1,6 +1,4 @@
-"""Activations, softmax, biases and what is made of them. Losses, convolutions, pooling, normalization, embeddings and dropout have files of
-their own.
-"""
+"""Activations and softmax. Biases, losses, convolutions, pooling, normalization, embeddings and dropout have files of their own."""
 
 from __future__ import annotations
 
@@ -11,12 +9,14 @@ import torch
 import torch.nn.functional as F
 
 from ...graph import rules
-from ...graph.constants import constant_value
-from ...graph.op import FLOATS, NUMBERS, REALS, Op
+from ...graph.dtype import float32
+from ...graph.op import FLOATS, REALS, Op
 from ...graph.shape import Dims
 from ..export import export
 from ..graph import Tensor, atomic, get_default_graph
 from .apply import apply
+from .arguments import static_int
+from .cast import cast
 from .convert import convert_to_tensor
 
 _SELU_SCALE = 1.0507009873554804934193349852946
@@ -83,8 +83,7 @@ def _activation(name: str, row: Op, equation: str) -> Callable[..., Tensor]:
 
 
 for _name, _row in ROWS.items():
-    globals()[_name] = export(f"nn.{_name}")(_activation(_name, _row, EQUATIONS[_name]))
-relu: Callable[..., Tensor] = globals()["relu"]
+    export(f"nn.{_name}")(_activation(_name, _row, EQUATIONS[_name]))
 
 
 @export("nn.leaky_relu")
@@ -93,11 +92,8 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
     """Return x where x > 0 and alpha x elsewhere, for every item x of `features`; integers become float32."""
     features = convert_to_tensor(features)
     if features.dtype.is_integer:
-        features = apply(_TO_FLOAT, [features], name="Cast")
+        features = cast(features, float32)
     return apply(LEAKY_RELU, [features], {"alpha": float(alpha)}, name)
-
-
-_TO_FLOAT = Op("Cast", "x:S -> float32", lambda x: x.to(torch.float32), rules.same, differentiable=False)
 
 
 @export("nn.crelu")
@@ -105,14 +101,14 @@ _TO_FLOAT = Op("Cast", "x:S -> float32", lambda x: x.to(torch.float32), rules.sa
 def crelu(features: Any, name: str | None = None, axis: int = -1) -> Tensor:
     """Return relu of `features` and of their negatives, joined along `axis`, which doubles there."""
     with get_default_graph().name_scope(name or "CRelu"):
-        return apply(CRELU, [features], {"axis": as_axis(axis)}, "Relu")
+        return apply(CRELU, [features], {"axis": as_axis("crelu", axis)}, "Relu")
 
 
 # Softmax
 
 
-def as_axis(axis: Any, dim: Any = None, default: int = -1) -> int:
-    """Return an axis argument, or its old name `dim`, as an int.
+def as_axis(function: str, axis: Any, dim: Any = None) -> int:
+    """Return an axis argument, or its old name `dim`, as an int; the last axis where neither is given.
 
     Raises:
         ValueError: both are given, or a tensor whose value is not fixed by the graph.
@@ -121,14 +117,7 @@ def as_axis(axis: Any, dim: Any = None, default: int = -1) -> int:
         if axis is not None:
             raise ValueError("Cannot specify both 'axis' and 'dim'")
         axis = dim
-    if axis is None:
-        return default
-    if isinstance(axis, Tensor):
-        value = constant_value(axis)
-        if value is None:
-            raise ValueError(f"axis must be known while the graph is built, got {axis}")
-        axis = value
-    return int(axis)
+    return -1 if axis is None else static_int(function, "axis", axis)
 
 
 def _softmax_dims(inputs: Any, attrs: Any) -> Dims:
@@ -167,57 +156,11 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = N
         >>> tf.nn.softmax(tf.zeros([2, 4])).shape.as_list()
         [2, 4]
     """
-    return apply(SOFTMAX, [logits], {"axis": as_axis(axis, dim)}, name)
+    return apply(SOFTMAX, [logits], {"axis": as_axis("softmax", axis, dim)}, name)
 
 
 @export("nn.log_softmax", "math.log_softmax")
 @atomic
 def log_softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
     """Return logits - log(sum(exp(logits))) along `axis`; shapes, dtypes and errors as for `softmax`."""
-    return apply(LOG_SOFTMAX, [logits], {"axis": as_axis(axis, dim)}, name)
-
-
-# Biases
-
-
-def _bias_dims(inputs: Any, attrs: Any) -> Dims:
-    dims, bias = inputs[0].dims, inputs[1].dims
-    if bias is not None and len(bias) != 1:
-        raise ValueError(f"Shape must be rank 1 but is rank {len(bias)}: the bias of BiasAdd has shape {inputs[1].shape}")
-    if dims is None:
-        return None
-    if len(dims) < 2:
-        raise ValueError(f"Shape must be at least rank 2 but is rank {len(dims)}: the value of BiasAdd has shape {inputs[0].shape}")
-    axis = 1 if attrs["channels_first"] else len(dims) - 1
-    size, wanted = dims[axis], None if bias is None else bias[0]
-    if size is not None and wanted is not None and size != wanted:
-        raise ValueError(f"Dimensions must be equal, but are {size} and {wanted} for 'BiasAdd' with shapes {inputs[0].shape}, {inputs[1].shape}.")
-    return tuple(wanted if i == axis and size is None else size for i, size in enumerate(dims))
-
-
-def _bias_add(value: torch.Tensor, bias: torch.Tensor, channels_first: bool) -> torch.Tensor:
-    axis = 1 if channels_first else value.ndim - 1
-    if bias.ndim != 1 or value.ndim < 2 or value.shape[axis] != len(bias):
-        raise RuntimeError(f"bias of shape {list(bias.shape)} does not fit axis {axis} of {list(value.shape)}")
-    return value + (bias.reshape(-1, *[1] * (value.ndim - 2)) if channels_first else bias)
-
-
-def _xw_plus_b(x: torch.Tensor, weights: torch.Tensor, biases: torch.Tensor) -> torch.Tensor:
-    return torch.addmm(biases, x, weights)
-
-
-def _relu_layer(x: torch.Tensor, weights: torch.Tensor, biases: torch.Tensor) -> torch.Tensor:
-    return torch.relu(torch.addmm(biases, x, weights))
-
-
-def _layer_dims(inputs: Any, attrs: Any) -> Dims:
-    for tensor, rank in zip(inputs, (2, 2, 1), strict=True):
-        tensor.shape.with_rank(rank)
-    product = rules.matmul(inputs[:2], {}) or (None, None)
-    bias = inputs[2].dims
-    if bias is None:
-        return product
-    return product[0], rules.merged([_Sized(product[1]), _Sized(bias[0])], {})[0]
-
-
-BIAS_ADD = Op("BiasAdd", "value:T bias:T -> T", _bias_add, _bias_dims, types={"T": NUMBERS})
+    return apply(LOG_SOFTMAX, [logits], {"axis": as_axis("log_softmax", axis, dim)}, name)

@@ -17,10 +17,11 @@ from ...graph.constants import constant_value, partial_dims, partial_value
 from ...graph.dtype import DType, as_dtype, float32, int32, int64
 from ...graph.graph import Node
 from ...graph.op import FLOATS, INDICES, REALS, Op
-from ...graph.shape import Dims, TensorShape
+from ...graph.shape import Dims
 from ..export import export
 from ..graph import Tensor, atomic, get_default_graph
 from .apply import apply
+from .arguments import shape_tensor
 from .convert import convert_to_tensor
 from .draws import Fresh, Stream, drawing, generator, sizes
 
@@ -158,15 +159,13 @@ POISSON = _row("RandomPoissonV2", "shape:S lam:T -> @dtype", _poisson, _samples_
 # Public functions
 
 
-def shape_tensor(shape: Any) -> Tensor:
+def sizes_tensor(shape: Any) -> Tensor:
     """Return a shape argument (sizes, a TensorShape, or an integer tensor) as a vector.
 
     Raises:
         ValueError: it is no vector, or a size that is known is negative.
     """
-    if isinstance(shape, TensorShape) or isinstance(shape, (list, tuple)) and not shape:
-        shape = np.array(TensorShape(shape).as_list(), np.int32)
-    tensor = convert_to_tensor(shape, name="shape")
+    tensor = shape_tensor(shape)
     if tensor.dims is not None and len(tensor.dims) != 1:
         raise ValueError(f"Shape must be rank 1 but is rank {len(tensor.dims)}: a shape must be a vector of sizes, got {shape!r}")
     known = constant_value(tensor) if tensor.dtype.is_integer else None
@@ -210,7 +209,7 @@ def _draw(row: Op, default_name: str, shape: Any, params: dict[str, Any], dtype:
     graph = get_default_graph()
     with graph.name_scope(name or default_name) as scope:
         tensors = [convert_to_tensor(value, dtype, key) for key, value in params.items()]
-        return apply(row, [shape_tensor(shape), *tensors], {"seeds": graph.seeds(seed)}, scope)
+        return apply(row, [sizes_tensor(shape), *tensors], {"seeds": graph.seeds(seed)}, scope)
 
 
 @export("random_normal", "random.normal")
@@ -247,7 +246,7 @@ def uniform_steps(steps: Any, shape: Any, *, dtype: Any = float32, seed: int | N
     For the dropout masks of a whole sequence. steps: a size, known or an integer tensor. dtype: a float type.
     """
     attrs = {"dtype": _require("uniform_steps", dtype, FLOATS), "seeds": get_default_graph().seeds(seed)}
-    return apply(UNIFORM_STEPS, [steps, shape_tensor(shape)], attrs, name)
+    return apply(UNIFORM_STEPS, [steps, sizes_tensor(shape)], attrs, name)
 
 
 @export("random_shuffle", "random.shuffle")
@@ -295,7 +294,7 @@ def random_poisson(lam: Any, shape: Any, dtype: Any = float32, seed: int | None 
     graph = get_default_graph()
     attrs = {"dtype": _require("random_poisson", dtype, _ALL), "seeds": graph.seeds(seed)}
     with graph.name_scope(name or "random_poisson"):
-        return apply(POISSON, [shape_tensor(shape), convert_to_tensor(lam, name="lam")], attrs)
+        return apply(POISSON, [sizes_tensor(shape), convert_to_tensor(lam, name="lam")], attrs)
 
 
 @export("random_crop", "image.random_crop")

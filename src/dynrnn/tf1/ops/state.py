@@ -1,4 +1,6 @@
-"""Replacing a variable's value: `tf.assign`, `tf.assign_add`, `tf.assign_sub`. The variables themselves are in `variables.py`."""
+"""Replacing a variable's value: `tf.assign`, `tf.assign_add`, `tf.assign_sub`. The variables themselves are in
+`variables.py`.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ from .convert import convert_to_tensor
 
 
 def variable_node(ref: Any, op_type: str) -> Node:
-    """Return the holder of the variable that `ref` is, or whose value it yields (a variable's `w:0`, the result of an assignment).
+    """Return the holder of the variable that `ref` is, or whose value it yields (a variable's `w:0`, the result of an
+    assignment).
 
     Raises:
         TypeError: `ref` is no variable.
@@ -40,15 +43,18 @@ def add_assignment(row: Op, ref: Any, value: Any, validate_shape: bool = True, n
             f"Input 'value' of '{row.type}' Op has type {tensor.dtype.base_dtype.name} that does not match type "
             f"{target.dtype.base_dtype.name} of argument 'ref' ({holder.name})."
         )
-    dims = _joined(target.dims, tensor.dims, name or row.type) if validate_shape else tensor.dims
+    dims = joined_dims(target.dims, tensor.dims, name or row.type) if validate_shape else tensor.dims
     attrs = {"variable": holder, "validate_shape": validate_shape}
     return holder.graph.add(row, [tensor], attrs, dtypes=[target.dtype], shapes=[dims], name=name).outputs[0]  # type: ignore[return-value]
 
 
-def _joined(ref: Dims, value: Dims, name: str) -> Dims:
+def joined_dims(ref: Dims, value: Dims, name: str) -> Dims:
+    """What is known of a variable's shape and of the value assigned to it; ValueError where they conflict."""
     if ref is None or value is None:
         return value if ref is None else ref
-    shapes = f"Shapes are {_brackets(ref)} and {_brackets(value)}. for '{name}' (a variable and the value assigned to it)"
+    shapes = (
+        f"Shapes are {_brackets(ref)} and {_brackets(value)}. for '{name}' (a variable and the value assigned to it)"
+    )
     if len(ref) != len(value):
         raise ValueError(f"Shapes must be equal rank, but are {len(ref)} and {len(value)}. {shapes}")
     for axis, (a, b) in enumerate(zip(ref, value, strict=True)):
@@ -74,7 +80,8 @@ def assign(
 ) -> Any:
     """Replace a variable's value when the result runs; the result is the new value.
 
-    ref: a variable. value: a tensor of its dtype. validate_shape: whether the value must have the variable's shape (default: yes).
+    ref: a variable. value: a tensor of its dtype. validate_shape: whether the value must have the variable's shape
+    (default: yes).
     use_locking: assignments are always atomic.
 
     Raises:
@@ -100,5 +107,7 @@ def assign_add(ref: Any, value: Any, use_locking: bool | None = None, name: str 
 @export("assign_sub")
 @atomic
 def assign_sub(ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None) -> Any:
-    """Subtract `value` from a variable when the result runs; the result is the new value. Errors are those of `tf.assign`."""
+    """Subtract `value` from a variable when the result runs; the result is the new value. Errors are those of
+    `tf.assign`.
+    """
     return _assign(ASSIGN_SUB, "assign_sub", ref, value, True, name)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ... import _nest
-from ...graph.dtype import int64, int32
+from ...graph.dtype import int32, int64
 from ..export import export
 from ..graph import atomic
-from ..ops.array import concat
+from ..ops.joining import concat
 from ..ops.convert import convert_to_tensor
 from ..rnn_cell.base import check_cell
 from ..variable_scope import variable_scope
@@ -33,11 +33,13 @@ def bidirectional_dynamic_rnn(
 ) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
     """Run one cell forward and one backward over sequences; the backward one starts at each row's last valid step.
 
-    Arguments are those of `dynamic_rnn`, with a cell and an initial state for each direction; `sequence_length` is int32 or int64 here, within
-    0..time. scope: default "bidirectional_rnn"; the variables stand under `fw` and `bw` in it.
+    Arguments are those of `dynamic_rnn`, with a cell and an initial state for each direction; `sequence_length` is
+    int32 or int64 here, within 0..time. scope: default "bidirectional_rnn"; the variables stand under `fw` and `bw` in
+    it.
 
     Returns:
-        ((outputs_fw, outputs_bw), (state_fw, state_bw)): both outputs are in the order of the inputs, so `state_bw` belongs to `outputs_bw[:, 0]`.
+        ((outputs_fw, outputs_bw), (state_fw, state_bw)): both outputs are in the order of the inputs, so `state_bw`
+        belongs to `outputs_bw[:, 0]`.
 
     Raises:
         As `dynamic_rnn`; in run, tf.errors.InvalidArgumentError for a length over `time` or below 0.
@@ -50,7 +52,9 @@ def bidirectional_dynamic_rnn(
         with variable_scope("fw"):
             forward = run_dynamic(cell_fw, inputs, lengths, initial_state_fw, dtype, parallel_iterations, time_major)
         with variable_scope("bw"):
-            backward = run_dynamic(cell_bw, inputs, lengths, initial_state_bw, dtype, parallel_iterations, time_major, reverse=True)
+            backward = run_dynamic(
+                cell_bw, inputs, lengths, initial_state_bw, dtype, parallel_iterations, time_major, reverse=True
+            )
     return (forward[0], backward[0]), (forward[1], backward[1])
 
 
@@ -61,7 +65,8 @@ def _reversible(sequence_length: Any) -> Any:
     lengths = convert_to_tensor(sequence_length, name="sequence_length")
     if lengths.dtype.base_dtype not in (int32, int64):
         raise TypeError(
-            f"Value passed to parameter 'seq_lengths' has DataType {lengths.dtype.name} not in list of allowed values: int32, int64 "
+            f"Value passed to parameter 'seq_lengths' has DataType {lengths.dtype.name} not in list of allowed "
+            "values: int32, int64 "
             "(sequence_length of a bidirectional loop)"
         )
     return lengths

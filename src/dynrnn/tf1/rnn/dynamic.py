@@ -9,9 +9,10 @@ from ...graph.dtype import int32
 from ...graph.shape import TensorShape, merge_dims
 from ..export import export
 from ..graph import Tensor, atomic
-from ..ops.array import identity, shape
+from ..ops.placeholders import identity
+from ..ops.sizing import shape
 from ..ops.convert import convert_to_tensor
-from ..ops.math import cast
+from ..ops.cast import cast
 from ..rnn_cell.base import check_cell
 from ..variable_scope import variable_scope
 from .walk import Walk
@@ -30,20 +31,27 @@ def dynamic_rnn(
     time_major: bool = False,
     scope: Any = None,
 ) -> tuple[Any, Any]:
-    """Run a cell over sequences: outputs are 0 past each row's length, and the final state is that after its last valid step.
+    """Run a cell over sequences: outputs are 0 past each row's length, and the final state is that after its last valid
+    step.
 
-    cell: an RNNCell. inputs: `[batch, time, ...]` (`[time, batch, ...]` with `time_major`), a tensor, an array or a nest of them.
-    sequence_length: `[batch]`, any number type, cast to int32 (floats are cut off); over `time` it acts as `time`, below 0 as 0; None: all steps.
-    initial_state: a state of the cell, or None for zeros. dtype: of the zero state; needed where there is no initial state.
-    parallel_iterations: how many steps' input products are computed at once; more takes more memory, fewer more time (None: all).
-    swap_memory: accepted; there is one memory here, so there is nothing to move. scope: a variable scope (default "rnn").
+    cell: an RNNCell. inputs: `[batch, time, ...]` (`[time, batch, ...]` with `time_major`), a tensor, an array or a
+    nest of them.
+    sequence_length: `[batch]`, any number type, cast to int32 (floats are cut off); over `time` it acts as `time`,
+    below 0 as 0; None: all steps.
+    initial_state: a state of the cell, or None for zeros. dtype: of the zero state; needed where there is no initial
+    state.
+    parallel_iterations: how many steps' input products are computed at once; more takes more memory, fewer more time
+    (None: all).
+    swap_memory: accepted; there is one memory here, so there is nothing to move. scope: a variable scope (default
+    "rnn").
 
     Returns:
-        (outputs, state): outputs `[batch, time, output_size]` in the layout of the inputs (a nest where `cell.output_size` is one), and the final
-        state in the structure of `cell.state_size`.
+        (outputs, state): outputs `[batch, time, output_size]` in the layout of the inputs (a nest where
+        `cell.output_size` is one), and the final state in the structure of `cell.state_size`.
 
     Raises:
-        TypeError: not a cell; types or structures that do not fit. ValueError: shapes that do not fit, or neither `initial_state` nor `dtype`.
+        TypeError: not a cell; types or structures that do not fit. ValueError: shapes that do not fit, or neither
+        `initial_state` nor `dtype`.
         tf.errors.InvalidArgumentError: in run, lengths or a state for another batch size.
 
     Example:
@@ -92,16 +100,21 @@ def check_inputs(flat: list[Tensor], batch_axis: int) -> int | None:
             raise ValueError(f"inputs must have a known rank of at least 3, but the shape of {tensor.name} is unknown")
         if len(tensor.dims) < 3:
             raise ValueError(
-                f"Shape {tensor.shape} of {tensor.name} must have rank at least 3: inputs are [batch, time, ...] (or [time, batch, ...] with time_major)"
+                f"Shape {tensor.shape} of {tensor.name} must have rank at least 3: inputs are [batch, time, ...] (or "
+                "[time, batch, ...] with time_major)"
             )
         if None in tensor.dims[2:]:
             raise ValueError(
-                f"Input size (depth of inputs) must be accessible via shape inference, but saw value None: {tensor.name} has shape {tensor.shape}"
+                "Input size (depth of inputs) must be accessible via shape inference, but saw value None: "
+                f"{tensor.name} has shape {tensor.shape}"
             )
         for axis, what in ((1 - batch_axis, "Time steps is"), (batch_axis, "Batch_size is")):
             known, size = joined[axis], tensor.dims[axis]
             if known is not None and size is not None and known != size:
-                raise ValueError(f"{what} not the same for all the elements in the input in a batch: saw {size} in {tensor.name} and {known} before")
+                raise ValueError(
+                    f"{what} not the same for all the elements in the input in a batch: saw {size} in {tensor.name} "
+                    f"and {known} before"
+                )
         joined = merge_dims(joined, tensor.dims[:2])
         assert joined is not None
     return joined[batch_axis]
@@ -113,18 +126,31 @@ def as_lengths(sequence_length: Any, batch: int | None) -> Tensor | None:
         return None
     lengths = cast(convert_to_tensor(sequence_length, name="sequence_length"), int32)
     if lengths.shape.ndims not in (None, 1):
-        raise ValueError(f"sequence_length must be a vector of length batch_size, but saw shape: {lengths.shape}, for a batch of {TensorShape([batch])[0]}")
+        raise ValueError(
+            f"sequence_length must be a vector of length batch_size, but saw shape: {lengths.shape}, for a batch of "
+            f"{TensorShape([batch])[0]}"
+        )
     if not lengths.shape.is_compatible_with([batch]):
-        raise ValueError(f"Dimensions must be equal, but are {lengths.shape[0]} and {batch}: sequence_length must have one entry for each row of inputs")
+        raise ValueError(
+            f"Dimensions must be equal, but are {lengths.shape[0]} and {batch}: sequence_length must have one entry "
+            "for each row of inputs"
+        )
     return identity(lengths, name="sequence_length")
 
 
 def first_state(cell: Any, initial_state: Any, batch_size: Any, dtype: Any) -> Any:
     """The given initial state, with arrays as tensors, or the cell's zero state."""
     if initial_state is not None:
-        return initial_state if isinstance(initial_state, Tensor) else _nest.map_structure(convert_to_tensor, initial_state)
+        return (
+            initial_state
+            if isinstance(initial_state, Tensor)
+            else _nest.map_structure(convert_to_tensor, initial_state)
+        )
     if not dtype:
-        raise ValueError("If no initial_state is provided, argument `dtype` must be specified: there is no initial_state to take it from")
+        raise ValueError(
+            "If no initial_state is provided, argument `dtype` must be specified: there is no initial_state to take "
+            "it from"
+        )
     get_initial_state = getattr(cell, "get_initial_state", None)
     if get_initial_state is not None:
         return get_initial_state(inputs=None, batch_size=batch_size, dtype=dtype)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..export import export
 from ..graph import atomic
-from ..ops.array import concat
+from ..ops.joining import concat
 from ..variable_scope import variable_scope
 from .bidirectional import bidirectional_dynamic_rnn, static_bidirectional_rnn
 
@@ -16,10 +16,14 @@ def _check(cells_fw: Any, cells_bw: Any, states_fw: Any, states_bw: Any) -> None
         if not isinstance(cells, list) or not cells:
             raise ValueError(f"{name} must be a list of RNNCells (one per layer), got {cells!r}.")
     if len(cells_fw) != len(cells_bw):
-        raise ValueError(f"Forward and Backward cells must have the same depth, got {len(cells_fw)} and {len(cells_bw)}.")
+        raise ValueError(
+            f"Forward and Backward cells must have the same depth, got {len(cells_fw)} and {len(cells_bw)}."
+        )
     for name, states in (("initial_states_fw", states_fw), ("initial_states_bw", states_bw)):
         if states is not None and (not isinstance(states, list) or len(states) != len(cells_fw)):
-            raise ValueError(f"{name} must be a list of state tensors (one per layer, here {len(cells_fw)}), got {states!r}.")
+            raise ValueError(
+                f"{name} must be a list of state tensors (one per layer, here {len(cells_fw)}), got {states!r}."
+            )
 
 
 def _layer(states: Any, number: int) -> Any:
@@ -41,10 +45,12 @@ def stack_bidirectional_dynamic_rnn(
     scope: Any = None,
     swap_memory: bool = False,
 ) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
-    """Run bidirectional layers on top of each other; a layer's input is both outputs of the layer below, joined on the last axis.
+    """Run bidirectional layers on top of each other; a layer's input is both outputs of the layer below, joined on the
+    last axis.
 
-    cells_fw, cells_bw: lists of cells, one a layer. initial_states_fw, initial_states_bw: lists of states, or None. The other arguments are those
-    of `bidirectional_dynamic_rnn`. scope: default "stack_bidirectional_rnn"; layer i's variables stand under `cell_i`.
+    cells_fw, cells_bw: lists of cells, one a layer. initial_states_fw, initial_states_bw: lists of states, or None. The
+    other arguments are those of `bidirectional_dynamic_rnn`. scope: default "stack_bidirectional_rnn"; layer i's
+    variables stand under `cell_i`.
 
     Returns:
         (outputs, states_fw, states_bw): the last layer's joined outputs, and tuples with each layer's final state.
@@ -84,7 +90,9 @@ def stack_bidirectional_rnn(
     sequence_length: Any = None,
     scope: Any = None,
 ) -> tuple[list[Any], tuple[Any, ...], tuple[Any, ...]]:
-    """Run bidirectional layers on top of each other over a list of steps; arguments and results as for the dynamic form, outputs as a list."""
+    """Run bidirectional layers on top of each other over a list of steps; arguments and results as for the dynamic
+    form, outputs as a list.
+    """
     _check(cells_fw, cells_bw, initial_states_fw, initial_states_bw)
     states_fw, states_bw = [], []
     with variable_scope(scope or "stack_bidirectional_rnn"):

@@ -1,7 +1,7 @@
 """`tf.nn.static_rnn`: a cell over a list of steps.
 
-Our own cells go through the same whole-sequence path as in `dynamic_rnn`. Any other cell is called once for every step, as TensorFlow
-does, because such a call may do something else each time.
+Our own cells go through the same whole-sequence path as in `dynamic_rnn`. Any other cell is called once for every step,
+as TensorFlow does, because such a call may do something else each time.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from ... import _nest
 from ...graph.shape import merge_dims
 from ..export import export
 from ..graph import Tensor, atomic
-from ..ops.array import shape, stack, unstack
 from ..ops.convert import convert_to_tensor
+from ..ops.joining import stack
+from ..ops.sizing import shape
+from ..ops.splitting import unstack
 from ..rnn_cell.base import check_cell
 from ..variable_scope import variable_scope
 from .dynamic import as_lengths, first_state
@@ -59,7 +61,9 @@ def static_steps(inputs: Any) -> None:
 def run_static(
     cell: Any, inputs: Any, initial_state: Any, dtype: Any, sequence_length: Any, scope: Any, reverse: bool = False
 ) -> tuple[list[Any], Any]:
-    """`static_rnn` in the current variable scope, which is `scope`; with `reverse`, each row from its last valid step to its first."""
+    """`static_rnn` in the current variable scope, which is `scope`; with `reverse`, each row from its last valid step
+    to its first.
+    """
     steps = [_nest.map_structure(convert_to_tensor, step) for step in inputs]
     batch = _check_steps(steps)
     lengths = as_lengths(sequence_length, batch)
@@ -89,18 +93,24 @@ def _check_steps(steps: list[Any]) -> int | None:
                 raise ValueError(f"inputs[{number}] must have shape [batch, ...] of known rank, got {tensor.shape}")
             if None in tensor.dims[1:]:
                 raise ValueError(
-                    f"Input size (dimension 1 of inputs) must be accessible via shape inference, but saw value None: inputs[{number}] has shape {tensor.shape}"
+                    "Input size (dimension 1 of inputs) must be accessible via shape inference, but saw value None: "
+                    f"inputs[{number}] has shape {tensor.shape}"
                 )
             try:
                 joined[i] = merge_dims(joined[i], tensor.dims)
                 batch = merge_dims(batch, tensor.dims[:1])
             except ValueError:
-                raise ValueError(f"inputs[{number}] has shape {tensor.shape}, which does not fit the steps before it, {first[i].shape}") from None
+                raise ValueError(
+                    f"inputs[{number}] has shape {tensor.shape}, which does not fit the steps before it, "
+                    f"{first[i].shape}"
+                ) from None
     assert batch is not None
     return batch[0]
 
 
-def _unroll(cell: Any, steps: list[Any], state: Any, lengths: Tensor | None, scope: Any, reverse: bool) -> tuple[list[Any], Any]:
+def _unroll(
+    cell: Any, steps: list[Any], state: Any, lengths: Tensor | None, scope: Any, reverse: bool
+) -> tuple[list[Any], Any]:
     """Call the cell step by step; the variables of the first call are reused by all others."""
     given = select_valid(steps, lengths, reverse)
     outputs = []

@@ -12,12 +12,15 @@ from ...graph.op import Op
 from ...rnn.lengths import reverse_sequence
 from ..graph import Tensor
 from ..ops.apply import apply
-from ..ops.array import stack, unstack
 from ..ops.convert import convert_to_tensor
+from ..ops.joining import stack
+from ..ops.splitting import unstack
 
 
 def _valid_steps(inputs: torch.Tensor, lengths: torch.Tensor, *, reverse: bool) -> torch.Tensor:
-    """`[time, batch, ...]` with each row's last valid step in place of its padding; an empty row is given the longest row's steps."""
+    """`[time, batch, ...]` with each row's last valid step in place of its padding; an empty row is given the longest
+    row's steps.
+    """
     time, batch = inputs.shape[:2]
     lengths = lengths.long().clamp(0, time)
     if batch == 0 or not lengths.any():
@@ -33,7 +36,9 @@ def _turned(inputs: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
 
 
 def _running(lengths: torch.Tensor, new: torch.Tensor, *old: torch.Tensor, time: int) -> torch.Tensor:
-    """`new` for rows that still run at `time`; else `old`, or 0 where there is none. A scalar moves on while any row runs."""
+    """`new` for rows that still run at `time`; else `old`, or 0 where there is none. A scalar moves on while any row
+    runs.
+    """
     mask = lengths > time
     mask = mask.any() if new.ndim == 0 else mask.view(-1, *[1] * (new.ndim - 1))
     return torch.where(mask, new, old[0] if old else new.new_zeros(()))
@@ -41,7 +46,9 @@ def _running(lengths: torch.Tensor, new: torch.Tensor, *old: torch.Tensor, time:
 
 VALID_STEPS = Op("ValidSteps", "inputs:T lengths:L -> T", _valid_steps, rules.same)
 TURNED = Op("TurnedSteps", "inputs:T lengths:L -> T", _turned, rules.same)
-RUNNING = Op("SelectRunning", "lengths:L new:T *old:T -> T", _running, lambda inputs, attrs: rules.merged(inputs[1:], attrs))
+RUNNING = Op(
+    "SelectRunning", "lengths:L new:T *old:T -> T", _running, lambda inputs, attrs: rules.merged(inputs[1:], attrs)
+)
 
 
 def select_valid(steps: list[Any], lengths: Tensor | None, reverse: bool) -> list[Any]:
@@ -70,5 +77,8 @@ def freeze(time: int, lengths: Tensor, output: Any, new_state: Any, state: Any) 
     output = _nest.map_structure(lambda value: apply(RUNNING, [lengths, value, []], attrs), output)
     _nest.assert_same_structure(state, new_state, check_types=False)
     old = [convert_to_tensor(value) for value in _nest.flatten(state)]
-    held = [apply(RUNNING, [lengths, new, [before]], attrs) for new, before in zip(_nest.flatten(new_state), old, strict=True)]
+    held = [
+        apply(RUNNING, [lengths, new, [before]], attrs)
+        for new, before in zip(_nest.flatten(new_state), old, strict=True)
+    ]
     return output, _nest.pack_sequence_as(new_state, held)

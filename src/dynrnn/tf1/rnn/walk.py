@@ -1,4 +1,6 @@
-"""How a cell is run over a sequence: layer by layer as whole-sequence nodes where its math is ours, else as a traced step in a loop."""
+"""How a cell is run over a sequence: layer by layer as whole-sequence nodes where its math is ours, else as a traced
+step in a loop.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,8 @@ from ..rnn_cell.step import check_states, checked_lengths, distinct
 class Walk:
     """The facts of one pass over a sequence.
 
-    lengths: int32 `[batch]`, or None for all steps. reverse: each row from its last valid step to its first. static: the steps are those of an
-    unrolled loop, where each has random operations of its own.
+    lengths: int32 `[batch]`, or None for all steps. reverse: each row from its last valid step to its first. static:
+    the steps are those of an unrolled loop, where each has random operations of its own.
     """
 
     lengths: Tensor | None
@@ -98,25 +100,32 @@ def _check_outputs(cell: Any, outputs: list[Tensor]) -> None:
     for tensor, size in zip(outputs, _nest.flatten(cell.output_size), strict=True):
         expected = full_shape(None, size)
         if not tensor.shape.is_compatible_with(expected):
-            raise ValueError(f"Inconsistent shapes: saw {tensor.shape} but expected {expected}: the output of {cell} is not what its output_size says")
+            raise ValueError(
+                f"Inconsistent shapes: saw {tensor.shape} but expected {expected}: the output of {cell} is not what "
+                "its output_size says"
+            )
         tensor.set_shape(expected)
 
 
 def _check_new_state(before: list[Tensor], after: list[Tensor]) -> None:
     for old, new in zip(before, after, strict=True):
         if old.dtype.base_dtype is not new.dtype.base_dtype:
-            raise TypeError(f"The state {old.name} enters the step with type {old.dtype.name} and leaves it with type {new.dtype.name} ({new.name})")
+            raise TypeError(
+                f"The state {old.name} enters the step with type {old.dtype.name} and leaves it with type "
+                f"{new.dtype.name} ({new.name})"
+            )
         try:
             merge_dims(old.dims, new.dims)
         except ValueError:
             raise ValueError(
-                f"The shape for {old.name} is not an invariant for the loop. It enters the loop with shape {old.shape}, but has shape {new.shape} after one "
+                f"The shape for {old.name} is not an invariant for the loop. It enters the loop with shape "
+                f"{old.shape}, but has shape {new.shape} after one "
                 "iteration. A cell must return a state of the shape it was given"
             ) from None
 
 
 def runs_whole(cell: Any) -> bool:
-    """Whether `cell` can run over whole sequences: it is one of our own, and no subclass has changed what its steps do."""
+    """Whether `cell` can run over whole sequences: one of our own, and no subclass has changed what its steps do."""
     owner = next((cls for cls in type(cell).__mro__ if "sequence" in vars(cls)), None)
     if owner is None:
         return False
@@ -147,7 +156,9 @@ def _bind_loop(node: Operation, runtime: Any, recorded: bool) -> Callable[..., t
             results = function(*inputs_t, *state_t, *captured)
             return results[:num_outputs], results[num_outputs:]
 
-        outputs, final = run_steps(step, inputs, state, lengths=lengths, output_specs=specs, time_major=time_major, reverse=reverse)
+        outputs, final = run_steps(
+            step, inputs, state, lengths=lengths, output_specs=specs, time_major=time_major, reverse=reverse
+        )
         return distinct([*outputs, *final], values)
 
     return loop

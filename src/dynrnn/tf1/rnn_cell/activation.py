@@ -26,7 +26,9 @@ class Activation:
     def captures(self) -> list[Tensor]:
         return self.body.captures if self.body is not None else []
 
-    def bind(self, runtime: Any, recorded: bool) -> Callable[[Sequence[torch.Tensor]], Callable[[torch.Tensor], torch.Tensor]]:
+    def bind(
+        self, runtime: Any, recorded: bool
+    ) -> Callable[[Sequence[torch.Tensor]], Callable[[torch.Tensor], torch.Tensor]]:
         """A function that takes the captures' values and gives the activation for one run."""
         if self.body is None:
             plain = self.plain
@@ -37,10 +39,12 @@ class Activation:
 
 
 def as_activation(value: Any, dtype: DType, width: int) -> Activation:
-    """Return the activation that `value` stands for: None (tanh), a name of `tf.nn`, an op of the tables, any function of a tensor.
+    """Return the activation that `value` stands for: None (tanh), a name of `tf.nn`, an op of the tables, any function
+    of a tensor.
 
     Raises:
-        ValueError: an unknown name, or a function whose result has another shape. TypeError: not callable, or another dtype.
+        ValueError: an unknown name, or a function whose result has another shape. TypeError: not callable, or another
+        dtype.
     """
     if value is None:
         return Activation(torch.tanh)

@@ -1,6 +1,8 @@
-"""What every cell of the TF1 face is: a layer that owns variables under TensorFlow's scope rules, called with inputs and a state.
+"""What every cell of the TF1 face is: a layer that owns variables under TensorFlow's scope rules, called with inputs
+and a state.
 
-The rules for a cell's scope are those of TF 1's layers: the scope is taken at the first call and kept, later calls reuse its variables.
+The rules for a cell's scope are those of TF 1's layers: the scope is taken at the first call and kept, later calls
+reuse its variables.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from ...graph.dtype import DType, as_dtype
 from ...graph.shape import TensorShape, as_shape
 from ..export import export
 from ..graph import Tensor, get_default_graph
-from ..ops.array import shape, zeros
+from ..ops.making import zeros
+from ..ops.sizing import shape
 from ..ops.convert import convert_to_tensor
 from ..scopes import name_scope
 from ..variable_scope import get_variable, get_variable_scope, variable_scope
@@ -32,7 +35,9 @@ def snake_case(name: str) -> str:
 class Layer:
     """A callable that makes its variables in the scope of its first call and reuses them afterwards."""
 
-    def __init__(self, trainable: bool = True, name: str | None = None, dtype: Any = None, _reuse: Any = None, _scope: Any = None):
+    def __init__(
+        self, trainable: bool = True, name: str | None = None, dtype: Any = None, _reuse: Any = None, _scope: Any = None
+    ):
         self._base_name = name or snake_case(type(self).__name__)
         self._given_name = name
         self._reuse = _reuse
@@ -54,7 +59,11 @@ class Layer:
 
     @property
     def name(self) -> str:
-        return self._scope.name.rsplit("/", 1)[-1] if self._scope is not None and self._given_name is None else self._base_name
+        return (
+            self._scope.name.rsplit("/", 1)[-1]
+            if self._scope is not None and self._given_name is None
+            else self._base_name
+        )
 
     @property
     def dtype(self) -> DType | None:
@@ -63,7 +72,9 @@ class Layer:
     @property
     def scope_name(self) -> str:
         if self._scope is None:
-            raise ValueError(f"No name available for layer scope because the layer {self._base_name!r} has not been used yet.")
+            raise ValueError(
+                f"No name available for layer scope because the layer {self._base_name!r} has not been used yet."
+            )
         return self._scope.name
 
     @property
@@ -100,7 +111,11 @@ class Layer:
         return sum(variable.get_shape().num_elements() or 0 for variable in self.weights)
 
     def get_config(self) -> dict[str, Any]:
-        return {"name": self.name, "trainable": self.trainable, "dtype": None if self._dtype is None else self._dtype.name}
+        return {
+            "name": self.name,
+            "trainable": self.trainable,
+            "dtype": None if self._dtype is None else self._dtype.name,
+        }
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
@@ -163,28 +178,35 @@ class Layer:
 
     @contextmanager
     def calling(self, shapes: Any, dtype: DType, scope: Any = None) -> Iterator[Any]:
-        """Enter the layer's scope as a call on inputs of these static shapes does: take it at the first time, build, reuse from then on."""
+        """Enter the layer's scope as a call on inputs of these static shapes does: take it at the first time, build,
+        reuse from then on.
+        """
         self._set_scope(scope)
         reuse = True if self.built else self._reuse
-        with variable_scope(self._scope, reuse=reuse, auxiliary_name_scope=False) as entered:
-            with get_default_graph().name_scope(entered.original_name_scope or None):
-                self._check_rank(shapes)
-                if not self.built:
-                    if self._dtype is None:
-                        self._remember("_dtype", dtype.base_dtype)
-                    self.build(shapes)
-                    self._remember("built", True)
-                yield entered
+        with (
+            variable_scope(self._scope, reuse=reuse, auxiliary_name_scope=False) as entered,
+            get_default_graph().name_scope(entered.original_name_scope or None),
+        ):
+            self._check_rank(shapes)
+            if not self.built:
+                if self._dtype is None:
+                    self._remember("_dtype", dtype.base_dtype)
+                self.build(shapes)
+                self._remember("built", True)
+            yield entered
 
     def _check_rank(self, shapes: Any) -> None:
         rank = self.input_spec
         if rank is None:
             return
         if not isinstance(shapes, TensorShape):
-            raise ValueError(f"Layer {self._base_name} expects one tensor as inputs, got a nest of {len(_nest.flatten(shapes))}")
+            raise ValueError(
+                f"Layer {self._base_name} expects one tensor as inputs, got a nest of {len(_nest.flatten(shapes))}"
+            )
         if shapes.ndims is not None and shapes.ndims != rank:
             raise ValueError(
-                f"Input 0 of layer {self._base_name} is incompatible with the layer: expected ndim={rank}, found ndim={shapes.ndims}. "
+                f"Input 0 of layer {self._base_name} is incompatible with the layer: expected ndim={rank}, found "
+                f"ndim={shapes.ndims}. "
                 f"Full shape received: {shapes}"
             )
 
@@ -204,9 +226,9 @@ def _static(inputs: Any) -> tuple[Any, DType]:
 class RNNCell(Layer):
     """A recurrent cell: `call(inputs, state) -> (output, new_state)`, with `state_size` and `output_size`.
 
-    Subclasses define `state_size` (an int, a TensorShape, or a nest of them), `output_size` likewise, and `call`, which may make
-    variables with `tf.get_variable`: they stand under the cell's scope and are reused by later calls. `inputs` is `[batch, ...]`,
-    each state tensor `[batch, size...]`.
+    Subclasses define `state_size` (an int, a TensorShape, or a nest of them), `output_size` likewise, and `call`, which
+    may make variables with `tf.get_variable`: they stand under the cell's scope and are reused by later calls. `inputs`
+    is `[batch, ...]`, each state tensor `[batch, size...]`.
 
     Example:
         >>> import dynrnn.tf1 as tf
@@ -233,7 +255,8 @@ class RNNCell(Layer):
     def __call__(self, inputs: Any, state: Any, scope: Any = None, **kwargs: Any) -> Any:
         """Run one step.
 
-        inputs: `[batch, ...]` (or a nest). state: as `state_size` says. scope: a scope for the variables (default: the cell's own name).
+        inputs: `[batch, ...]` (or a nest). state: as `state_size` says. scope: a scope for the variables (default: the
+        cell's own name).
         Returns (output, new_state).
         """
         with get_default_graph().atomic():
@@ -243,16 +266,23 @@ class RNNCell(Layer):
 
     @contextmanager
     def stepping(self, shapes: Any, dtype: DType, scope: Any = None) -> Iterator[Any]:
-        """Enter the cell's scope as a step on inputs of these static shapes does; its `tf.get_variable` calls are noted as the cell's variables."""
+        """Enter the cell's scope as a step on inputs of these static shapes does; its `tf.get_variable` calls are noted
+        as the cell's variables.
+        """
         if scope is not None:
-            with variable_scope(scope, custom_getter=self._noting_getter) as entered, self.calling(shapes, dtype, entered):
+            with (
+                variable_scope(scope, custom_getter=self._noting_getter) as entered,
+                self.calling(shapes, dtype, entered),
+            ):
                 yield entered
             return
         if not hasattr(self, "_first_scope"):
             self._remember("_first_scope", get_variable_scope())
-        with variable_scope(self._first_scope, custom_getter=self._noting_getter, auxiliary_name_scope=False):
-            with self.calling(shapes, dtype) as entered:
-                yield entered
+        with (
+            variable_scope(self._first_scope, custom_getter=self._noting_getter, auxiliary_name_scope=False),
+            self.calling(shapes, dtype) as entered,
+        ):
+            yield entered
 
     def _noting_getter(self, getter: Any, *args: Any, **kwargs: Any) -> Any:
         variable = getter(*args, **kwargs)
@@ -262,7 +292,8 @@ class RNNCell(Layer):
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
         """Return zeros as a state: `state_size`'s structure, each tensor `[batch_size, size...]`.
 
-        batch_size: an int or an int32 scalar tensor. dtype: one for all tensors, or a nest of dtypes as `state_size` is one.
+        batch_size: an int or an int32 scalar tensor. dtype: one for all tensors, or a nest of dtypes as `state_size` is
+        one.
         """
         with name_scope(type(self).__name__ + "ZeroState", "ZeroState"):
             return zero_states(self.state_size, batch_size, dtype)
@@ -277,10 +308,16 @@ class RNNCell(Layer):
             inputs = convert_to_tensor(inputs)
             batch_size = _agreed_batch(inputs, batch_size)
             if dtype is not None and as_dtype(dtype).base_dtype is not inputs.dtype.base_dtype:
-                raise ValueError(f"dtype from input tensor is different from the input param. Input tensor dtype: {inputs.dtype.name}, dtype: {as_dtype(dtype).name}")
+                raise ValueError(
+                    "dtype from input tensor is different from the input param. Input tensor dtype: "
+                    f"{inputs.dtype.name}, dtype: {as_dtype(dtype).name}"
+                )
             dtype = inputs.dtype.base_dtype
         if batch_size is None or dtype is None:
-            raise ValueError(f"batch_size and dtype cannot be None while constructing initial state: batch_size={batch_size}, dtype={dtype}")
+            raise ValueError(
+                f"batch_size and dtype cannot be None while constructing initial state: batch_size={batch_size}, "
+                f"dtype={dtype}"
+            )
         return self.zero_state(batch_size, dtype)
 
 
@@ -288,7 +325,10 @@ def _agreed_batch(inputs: Tensor, batch_size: Any) -> Any:
     static = inputs.get_shape()[0].value if inputs.get_shape().ndims else None
     given = constant_value(batch_size) if isinstance(batch_size, Tensor) else batch_size
     if given is not None and static is not None and int(given) != static:
-        raise ValueError(f"batch size from input tensor is different from the input param. Input tensor batch: {static}, batch_size: {int(given)}")
+        raise ValueError(
+            f"batch size from input tensor is different from the input param. Input tensor batch: {static}, "
+            f"batch_size: {int(given)}"
+        )
     if static is not None:
         return static
     return batch_size if batch_size is not None else first_size(inputs)
@@ -332,4 +372,3 @@ def check_cell(argument: str, cell: Any) -> None:
         missing.append("is not callable")
     if missing:
         raise TypeError(f"The argument {argument!r} ({cell}) is not an RNNCell: {', '.join(missing)}.")
-

@@ -11,8 +11,9 @@ from ...graph.shape import TensorShape
 from ..export import export
 from ..graph import Tensor
 from ..initializers import Constant
-from ..ops.array import concat, split
 from ..ops.convert import convert_to_tensor
+from ..ops.joining import concat
+from ..ops.splitting import split
 from ..partitioners import fixed_size_partitioner
 from .activation import Activation, as_activation
 from .base import RNNCell
@@ -45,7 +46,17 @@ class SpecCell(RNNCell):
     spec: CellSpec
     allowed_dtypes = "RNN cell only supports floating point inputs, but saw dtype: {}"
 
-    def __init__(self, options: Any, activation: Any, *, initializer: Any = None, reuse: Any = None, name: str | None = None, dtype: Any = None, trainable: bool = True):
+    def __init__(
+        self,
+        options: Any,
+        activation: Any,
+        *,
+        initializer: Any = None,
+        reuse: Any = None,
+        name: str | None = None,
+        dtype: Any = None,
+        trainable: bool = True,
+    ):
         super().__init__(trainable=trainable, name=name, dtype=dtype, _reuse=reuse)
         self.input_spec = 2
         self._options = options
@@ -53,6 +64,10 @@ class SpecCell(RNNCell):
         self._activation: Activation | None = None
         self._initializer = initializer
         self._params: dict[str, Any] = {}
+
+    def stepping(self, shapes: Any, dtype: Any, scope: Any = None) -> Any:
+        """Enter the cell's scope; it takes its variables by itself, so there is nothing to note."""
+        return self.calling(shapes, dtype, scope)
 
     # The state as the user sees it, and as the spec's tuple
 
@@ -76,7 +91,10 @@ class SpecCell(RNNCell):
             raise ValueError(self.allowed_dtypes.format(self._dtype.name))
         params = {
             param.name: self.add_weight(
-                param.name, param.shape, initializer=self.param_initializer(param), partitioner=self.param_partitioner(param.name)
+                param.name,
+                param.shape,
+                initializer=self.param_initializer(param),
+                partitioner=self.param_partitioner(param.name),
             )
             for param in self.spec.params(depth, self._options)
         }
@@ -113,7 +131,9 @@ class SpecCell(RNNCell):
         return output, self.join_state(new_state)
 
     def sequence(self, inputs: Tensor, state: Any, walk: Any) -> tuple[Tensor, Any]:
-        """Run over a whole sequence, `inputs` `[batch, time, input_size]`, as one node; `walk` says in which layout and for how long each row."""
+        """Run over a whole sequence, `inputs` `[batch, time, input_size]`, as one node; `walk` says in which layout and
+        for how long each row.
+        """
         with self.stepping(walk.step_shape(inputs), inputs.dtype.base_dtype):
             tensors = self.checked_state(inputs, state, batch_axis=walk.batch_axis)
             outputs, final = add_sequence(
@@ -135,7 +155,8 @@ class SpecCell(RNNCell):
         own = self.spec.output_size(self._options)
         if depth is not None and expected is not None and depth + own != expected:
             raise ValueError(
-                f"Dimensions must be equal, but are {depth + own} and {expected}: {type(self).__name__} was built for inputs of width {expected - own}, "
+                f"Dimensions must be equal, but are {depth + own} and {expected}: {type(self).__name__} was built "
+                f"for inputs of width {expected - own}, "
                 f"got {describe('inputs', inputs.dims, inputs.dtype.name)}"
             )
         batch = inputs.dims[batch_axis] if inputs.dims is not None else None
@@ -144,13 +165,20 @@ class SpecCell(RNNCell):
             where = f"{type(self).__name__}: state{'.' + name if len(names) > 1 else ''}"
             if tensor.dtype.base_dtype is not inputs.dtype.base_dtype or inputs.dtype.base_dtype is not self._dtype:
                 raise TypeError(
-                    f"{where} and inputs must have types that match the cell's, but inputs are {inputs.dtype.name}, the state is {tensor.dtype.name} "
+                    f"{where} and inputs must have types that match the cell's, but inputs are {inputs.dtype.name}, "
+                    f"the state is {tensor.dtype.name} "
                     f"and the variables are {self._dtype.name if self._dtype else None}"
                 )
             if tensor.dims is not None and len(tensor.dims) != 2:
-                raise ValueError(f"{where}: Shape must be rank 2 but is rank {len(tensor.dims)}: expected [batch, {size}], got {tensor.shape}")
+                raise ValueError(
+                    f"{where}: Shape must be rank 2 but is rank {len(tensor.dims)}: expected [batch, {size}], got "
+                    f"{tensor.shape}"
+                )
             if not tensor.shape.is_compatible_with([batch, size]):
-                raise ValueError(f"{where}: Dimensions must be equal: expected shape {TensorShape([batch, size])}, got {tensor.shape}")
+                raise ValueError(
+                    f"{where}: Dimensions must be equal: expected shape {TensorShape([batch, size])}, got "
+                    f"{tensor.shape}"
+                )
         return tensors
 
 
@@ -158,9 +186,10 @@ class SpecCell(RNNCell):
 class BasicRNNCell(SpecCell):
     """The plain recurrent cell; for the formula see `dynrnn.cells.basic_rnn_step`.
 
-    num_units: width of output and state. activation: a function of a tensor (default `tf.tanh`). reuse: whether to take existing
-    variables of the scope. name: scope of the variables (default `basic_rnn_cell`). dtype: of the variables (default: the inputs').
-    Output and state are `[batch, num_units]`.
+    num_units: width of output and state. activation: a function of a tensor (default `tf.tanh`). reuse: whether to take
+    existing
+    variables of the scope. name: scope of the variables (default `basic_rnn_cell`). dtype: of the variables (default:
+    the inputs'). Output and state are `[batch, num_units]`.
 
     Example:
         >>> import dynrnn.tf1 as tf
@@ -172,8 +201,18 @@ class BasicRNNCell(SpecCell):
 
     spec = BASIC_RNN
 
-    def __init__(self, num_units: int, activation: Any = None, reuse: Any = None, name: str | None = None, dtype: Any = None, trainable: bool = True):
-        super().__init__(BasicRNNOptions(int(num_units)), activation, reuse=reuse, name=name, dtype=dtype, trainable=trainable)
+    def __init__(
+        self,
+        num_units: int,
+        activation: Any = None,
+        reuse: Any = None,
+        name: str | None = None,
+        dtype: Any = None,
+        trainable: bool = True,
+    ):
+        super().__init__(
+            BasicRNNOptions(int(num_units)), activation, reuse=reuse, name=name, dtype=dtype, trainable=trainable
+        )
 
     @property
     def state_size(self) -> int:
@@ -188,8 +227,9 @@ class BasicRNNCell(SpecCell):
 class GRUCell(SpecCell):
     """The gated recurrent unit with the reset gate before the product; for the formula see `dynrnn.cells.gru_step`.
 
-    num_units: width of output and state. activation: of the candidate (default `tf.tanh`). kernel_initializer, bias_initializer: of both
-    kernels and both biases (default: the scope's; biases of the gates start at 1, of the candidate at 0). reuse, name, dtype: as for `BasicRNNCell`.
+    num_units: width of output and state. activation: of the candidate (default `tf.tanh`). kernel_initializer,
+    bias_initializer: of both kernels and both biases (default: the scope's; biases of the gates start at 1, of the
+    candidate at 0). reuse, name, dtype: as for `BasicRNNCell`.
     """
 
     spec = GRU
@@ -206,7 +246,13 @@ class GRUCell(SpecCell):
         trainable: bool = True,
     ):
         super().__init__(
-            GRUOptions(int(num_units)), activation, initializer=kernel_initializer, reuse=reuse, name=name, dtype=dtype, trainable=trainable
+            GRUOptions(int(num_units)),
+            activation,
+            initializer=kernel_initializer,
+            reuse=reuse,
+            name=name,
+            dtype=dtype,
+            trainable=trainable,
         )
         self._bias_initializer = bias_initializer
 
@@ -246,7 +292,10 @@ class _LSTM(SpecCell):
         sizes = list(self.spec.state_sizes(self._options))
         whole = convert_to_tensor(state)
         if not whole.shape.is_compatible_with([None, sum(sizes)]):
-            raise ValueError(f"{type(self).__name__}: state must have shape [batch, {sum(sizes)}] (c and h side by side), got {whole.shape}")
+            raise ValueError(
+                f"{type(self).__name__}: state must have shape [batch, {sum(sizes)}] (c and h side by side), got "
+                f"{whole.shape}"
+            )
         return tuple(split(whole, sizes, axis=1))
 
     def join_state(self, state: tuple[Tensor, ...]) -> Any:
@@ -257,8 +306,9 @@ class _LSTM(SpecCell):
 class BasicLSTMCell(_LSTM):
     """The LSTM without options; for the formula see `dynrnn.cells.lstm_step`.
 
-    num_units: width of output, c and h. forget_bias: added to the forget gate at run time; it is not part of the variable. state_is_tuple:
-    whether the state is an `LSTMStateTuple` or c and h side by side in one tensor. activation: default `tf.tanh`. reuse, name, dtype: as for `BasicRNNCell`.
+    num_units: width of output, c and h. forget_bias: added to the forget gate at run time; it is not part of the
+    variable. state_is_tuple: whether the state is an `LSTMStateTuple` or c and h side by side in one tensor.
+    activation: default `tf.tanh`. reuse, name, dtype: as for `BasicRNNCell`.
     """
 
     def __init__(
@@ -281,9 +331,11 @@ class BasicLSTMCell(_LSTM):
 class LSTMCell(_LSTM):
     """The LSTM with peepholes, clipping and projection; for the formula see `dynrnn.cells.lstm_step`.
 
-    num_units: width of c. use_peepholes: let the gates see c. cell_clip: bound on c, before the output gate. initializer: of kernel, peepholes
-    and projection. num_proj: width of h and output (default: num_units). proj_clip: bound on the projected output. num_unit_shards, num_proj_shards:
-    into how many parts the kernels are cut. forget_bias, state_is_tuple, activation, reuse, name, dtype: as for `BasicLSTMCell`.
+    num_units: width of c. use_peepholes: let the gates see c. cell_clip: bound on c, before the output gate.
+    initializer: of kernel, peepholes
+    and projection. num_proj: width of h and output (default: num_units). proj_clip: bound on the projected output.
+    num_unit_shards, num_proj_shards: into how many parts the kernels are cut. forget_bias, state_is_tuple, activation,
+    reuse, name, dtype: as for `BasicLSTMCell`.
     """
 
     def __init__(
@@ -305,9 +357,16 @@ class LSTMCell(_LSTM):
         trainable: bool = True,
     ):
         options = LSTMOptions(
-            int(num_units), use_peepholes, cell_clip, None if not num_proj else int(num_proj), proj_clip, forget_bias=forget_bias
+            int(num_units),
+            use_peepholes,
+            cell_clip,
+            None if not num_proj else int(num_proj),
+            proj_clip,
+            forget_bias=forget_bias,
         )
-        super().__init__(options, activation, initializer=initializer, reuse=reuse, name=name, dtype=dtype, trainable=trainable)
+        super().__init__(
+            options, activation, initializer=initializer, reuse=reuse, name=name, dtype=dtype, trainable=trainable
+        )
         self._state_is_tuple = state_is_tuple
         self._shards = {"kernel": num_unit_shards, "projection/kernel": num_proj_shards}
 

@@ -14,7 +14,7 @@ from ..export import export
 from ..graph import Tensor
 from ..ops.convert import convert_to_tensor
 from ..ops.dropout import dropout
-from ..ops.math import floor
+from ..ops.elementwise import FUNCTIONS
 from ..ops.random import random_uniform
 from ..scopes import name_scope
 from .cells import LSTMStateTuple
@@ -31,15 +31,18 @@ def keep_lstm_memory(substate: Any) -> Any:
 
 @export("nn.rnn_cell.DropoutWrapper")
 class DropoutWrapper(Wrapper):
-    """Drops parts of a cell's inputs, outputs and state: y = x * m / keep_prob, with m 1 with probability keep_prob, else 0.
+    """Drops parts of a cell's inputs, outputs and state: y = x * m / keep_prob, with m 1 with probability keep_prob,
+    else 0.
 
-    input_keep_prob, output_keep_prob, state_keep_prob: floats in [0, 1], or scalar tensors; 1.0 adds nothing. The c of an `LSTMStateTuple` is never
-    dropped, unless `dropout_state_filter_visitor` (a function of a substate that returns bools in its structure) says so.
-    variational_recurrent: use one mask, of batch size 1, for all steps of a run; needs `dtype`, and `input_size` (a TensorShape, or a nest of
-    them, without the batch) if inputs are dropped. seed: makes the masks TensorFlow's own.
+    input_keep_prob, output_keep_prob, state_keep_prob: floats in [0, 1], or scalar tensors; 1.0 adds nothing. The c of
+    an `LSTMStateTuple` is never dropped, unless `dropout_state_filter_visitor` (a function of a substate that returns
+    bools in its structure) says so.
+    variational_recurrent: use one mask, of batch size 1, for all steps of a run; needs `dtype`, and `input_size` (a
+    TensorShape, or a nest of them, without the batch) if inputs are dropped. seed: makes the masks TensorFlow's own.
 
     Raises:
-        ValueError: a probability out of range; what `variational_recurrent` needs is missing. TypeError: not a cell; a filter that is not callable.
+        ValueError: a probability out of range; what `variational_recurrent` needs is missing. TypeError: not a cell; a
+        filter that is not callable.
     """
 
     def __init__(
@@ -73,13 +76,18 @@ class DropoutWrapper(Wrapper):
             raise ValueError("When variational_recurrent=True, dtype must be provided")
         kind = as_dtype(dtype)
         if self._drops("input") and input_size is None:
-            raise ValueError("When variational_recurrent=True and input_keep_prob < 1.0 or is unknown, input_size must be provided")
+            raise ValueError(
+                "When variational_recurrent=True and input_keep_prob < 1.0 or is unknown, input_size must be provided"
+            )
         sizes = {"input": input_size, "state": self.cell.state_size, "output": self.cell.output_size}
         noise = {}
         for name, size in sizes.items():
             if self._drops(name):
                 shapes = [TensorShape([1]).concatenate(as_shape(part)) for part in _nest.flatten(size)]
-                noise[name] = [random_uniform(shape.as_list(), dtype=kind, seed=self._gen_seed(name, i)) for i, shape in enumerate(shapes)]
+                noise[name] = [
+                    random_uniform(shape.as_list(), dtype=kind, seed=self._gen_seed(name, i))
+                    for i, shape in enumerate(shapes)
+                ]
         return noise
 
     def _drops(self, name: str) -> bool:
@@ -87,7 +95,9 @@ class DropoutWrapper(Wrapper):
         return not isinstance(keep, float) or keep < 1.0
 
     def _gen_seed(self, salt: str, index: int) -> int | None:
-        """The seed of one random operation, made from the wrapper's seed, the kind of value and its place, as TensorFlow does."""
+        """The seed of one random operation, made from the wrapper's seed, the kind of value and its place, as
+        TensorFlow does.
+        """
         if self._seed is None:
             return None
         text = f"{self._seed}{salt}_{index}".encode()
@@ -105,7 +115,7 @@ class DropoutWrapper(Wrapper):
         keep = self._keep[name]
         if not self._variational:
             return dropout(value, keep_prob=keep, seed=self._gen_seed(name, index))
-        mask = floor(keep + self._noise[name][index])
+        mask = FUNCTIONS["floor"](keep + self._noise[name][index])
         result = (value / keep) * mask
         result.set_shape(value.get_shape())
         return result
@@ -128,7 +138,8 @@ class DropoutWrapper(Wrapper):
         parts = _children(state)
         verdicts = [verdict] * len(parts) if isinstance(verdict, bool) else _children(verdict)
         chosen = [
-            self._chosen(part) if answer else [False] * len(_nest.flatten(part)) for part, answer in zip(parts, verdicts, strict=True)
+            self._chosen(part) if answer else [False] * len(_nest.flatten(part))
+            for part, answer in zip(parts, verdicts, strict=True)
         ]
         return [flag for flags in chosen for flag in flags]
 

@@ -8,8 +8,9 @@ from ... import _nest
 from ...graph.shape import as_shape
 from ..export import export
 from ..graph import Tensor
-from ..ops.array import concat, split
 from ..ops.convert import convert_to_tensor
+from ..ops.joining import concat
+from ..ops.splitting import split
 from ..scopes import name_scope
 from ..variable_scope import variable_scope
 from .base import RNNCell, check_cell
@@ -19,10 +20,12 @@ from .base import RNNCell, check_cell
 class MultiRNNCell(RNNCell):
     """Cells stacked so that each one's output is the next one's input.
 
-    cells: a list of cells. state_is_tuple: whether the state is a tuple with one entry a cell, or all of them side by side in one tensor.
+    cells: a list of cells. state_is_tuple: whether the state is a tuple with one entry a cell, or all of them side by
+    side in one tensor.
 
     Raises:
-        ValueError: no cells; or cells with tuple states under `state_is_tuple=False`. TypeError: not a list, or an item that is no cell.
+        ValueError: no cells; or cells with tuple states under `state_is_tuple=False`. TypeError: not a list, or an item
+        that is no cell.
 
     Example:
         >>> import dynrnn.tf1 as tf
@@ -43,7 +46,8 @@ class MultiRNNCell(RNNCell):
         self._state_is_tuple = state_is_tuple
         if not state_is_tuple and any(_nest.is_nested(cell.state_size) for cell in cells):
             raise ValueError(
-                f"Some cells return tuples of states, but the flag state_is_tuple is not set. State sizes are: {[cell.state_size for cell in cells]}"
+                "Some cells return tuples of states, but the flag state_is_tuple is not set. State sizes are: "
+                f"{[cell.state_size for cell in cells]}"
             )
 
     @property
@@ -98,7 +102,10 @@ class MultiRNNCell(RNNCell):
         if len(twins) < 2:
             return error
         layers = ", ".join(map(str, twins[:-1])) + f" and {twins[-1]}"
-        return type(error)(f"MultiRNNCell: the same cell object is used for layers {layers}, so they share one set of variables; make one cell a layer. {error}")
+        return type(error)(
+            f"MultiRNNCell: the same cell object is used for layers {layers}, so they share one set of variables; "
+            f"make one cell a layer. {error}"
+        )
 
     def _split(self, state: Any) -> list[Any]:
         if self._state_is_tuple:
@@ -108,6 +115,9 @@ class MultiRNNCell(RNNCell):
         whole = convert_to_tensor(state)
         sizes = [cell.state_size for cell in self._cells]
         if not whole.shape.is_compatible_with(as_shape([None, sum(sizes)])):
-            raise ValueError(f"MultiRNNCell: state must have shape [batch, {sum(sizes)}] (all states side by side), got {whole.shape}")
+            raise ValueError(
+                f"MultiRNNCell: state must have shape [batch, {sum(sizes)}] (all states side by side), got "
+                f"{whole.shape}"
+            )
         parts: list[Tensor] = split(whole, sizes, axis=1)
         return parts

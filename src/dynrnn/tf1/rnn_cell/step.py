@@ -55,7 +55,12 @@ def _bind_step(node: Operation, runtime: Any, recorded: bool) -> Callable[..., t
 def _bind_sequence(node: Operation, runtime: Any, recorded: bool) -> Callable[..., tuple[torch.Tensor, ...]]:
     of_run = _bind_cell(node, runtime, recorded)
     attrs = node.attrs
-    spec, num_states, has_lengths, time_major = attrs["spec"], attrs["num_states"], attrs["has_lengths"], attrs["time_major"]
+    spec, num_states, has_lengths, time_major = (
+        attrs["spec"],
+        attrs["num_states"],
+        attrs["has_lengths"],
+        attrs["time_major"],
+    )
     reverse, parallel, owner = attrs["reverse"], attrs["parallel_iterations"], node.name
 
     def sequence(inputs: torch.Tensor, *rest: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -66,7 +71,15 @@ def _bind_sequence(node: Operation, runtime: Any, recorded: bool) -> Callable[..
         check_states(owner, inputs, state, time_major)
         params, options = of_run(rest[has_lengths + num_states :])
         outputs, final = run_layer(
-            spec, params, inputs, state, lengths=lengths, options=options, time_major=time_major, reverse=reverse, parallel_iterations=parallel
+            spec,
+            params,
+            inputs,
+            state,
+            lengths=lengths,
+            options=options,
+            time_major=time_major,
+            reverse=reverse,
+            parallel_iterations=parallel,
         )
         return distinct((outputs, *final), (inputs, *rest))
 
@@ -78,13 +91,20 @@ def checked_lengths(lengths: torch.Tensor, inputs: torch.Tensor, time_major: boo
     batch, max_time = (inputs.shape[1], inputs.shape[0]) if time_major else inputs.shape[:2]
     if lengths.shape != (batch,):
         raise InvalidArgumentError(
-            None, None, f"Expected shape for Tensor sequence_length:0 is [{batch}] but saw shape: {list(lengths.shape)} (one length for each row of the inputs)"
+            None,
+            None,
+            f"Expected shape for Tensor sequence_length:0 is [{batch}] but saw shape: {list(lengths.shape)} (one "
+            "length for each row of the inputs)",
         )
     if reverse:  # here TensorFlow reverses each row first, which does not take lengths out of range
         axis = 0 if time_major else 1
         for row in torch.nonzero((lengths > max_time) | (lengths < 0)).flatten().tolist()[:1]:
             bound = f"> input.dims({axis})" if lengths[row] > max_time else "< 0"
-            raise InvalidArgumentError(None, None, f"seq_lens({row}) {bound}: sequence_length[{row}] is {int(lengths[row])}, max_time is {max_time}")
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"seq_lens({row}) {bound}: sequence_length[{row}] is {int(lengths[row])}, max_time is {max_time}",
+            )
     return clamp_lengths(lengths, max_time)
 
 
@@ -93,7 +113,9 @@ def check_states(owner: str, inputs: torch.Tensor, state: Sequence[torch.Tensor]
     batch = inputs.shape[1] if time_major else inputs.shape[0]
     for value in state:
         if value.ndim and value.shape[0] != batch:
-            raise InvalidArgumentError(None, None, f"{owner}: the initial state has {value.shape[0]} rows, the inputs have {batch}")
+            raise InvalidArgumentError(
+                None, None, f"{owner}: the initial state has {value.shape[0]} rows, the inputs have {batch}"
+            )
 
 
 STEP = Op("CellStep", None, None, None, bind=_bind_step, bodies=True)
@@ -118,7 +140,12 @@ def add_step(cell: Any, inputs: Tensor, state: tuple[Tensor, ...]) -> tuple[Tens
     batch = _batch(inputs, state, 0)
     shapes = [(batch, size) for size in (cell.output_size, *cell.spec.state_sizes(cell.options))]
     node = inputs.graph.add(
-        STEP, values, _attrs(cell, len(state)), dtypes=[inputs.dtype.base_dtype] * len(shapes), shapes=shapes, name=f"{cell.spec.name}_step"
+        STEP,
+        values,
+        _attrs(cell, len(state)),
+        dtypes=[inputs.dtype.base_dtype] * len(shapes),
+        shapes=shapes,
+        name=f"{cell.spec.name}_step",
     )
     return node.outputs[0], tuple(node.outputs[1:])
 
@@ -133,8 +160,16 @@ def add_sequence(
     reverse: bool,
     parallel_iterations: int | None,
 ) -> tuple[Tensor, tuple[Tensor, ...]]:
-    """Add a built cell over whole sequences: `inputs` `[batch, time, input_size]` (time first with `time_major`); returns (outputs, final state)."""
-    values = [inputs, *([] if lengths is None else [lengths]), *state, *cell.param_tensors().values(), *cell.activation.captures]
+    """Add a built cell over whole sequences: `inputs` `[batch, time, input_size]` (time first with `time_major`);
+    returns (outputs, final state).
+    """
+    values = [
+        inputs,
+        *([] if lengths is None else [lengths]),
+        *state,
+        *cell.param_tensors().values(),
+        *cell.activation.captures,
+    ]
     batch_axis = 1 if time_major else 0
     batch = _batch(inputs, state, batch_axis)
     time = inputs.dims[1 - batch_axis] if inputs.dims is not None else None
@@ -148,12 +183,20 @@ def add_sequence(
         "parallel_iterations": parallel_iterations,
     }
     node = inputs.graph.add(
-        SEQUENCE, values, attrs, dtypes=[inputs.dtype.base_dtype] * len(shapes), shapes=shapes, name=f"{cell.spec.name}_sequence"
+        SEQUENCE,
+        values,
+        attrs,
+        dtypes=[inputs.dtype.base_dtype] * len(shapes),
+        shapes=shapes,
+        name=f"{cell.spec.name}_sequence",
     )
     return node.outputs[0], tuple(node.outputs[1:])
 
 
 def _batch(inputs: Tensor, state: Sequence[Tensor], axis: int) -> int | None:
     """The batch size as far as inputs and states know it."""
-    known = [inputs.dims[axis] if inputs.dims is not None else None, *(t.dims[0] if t.dims is not None else None for t in state)]
+    known = [
+        inputs.dims[axis] if inputs.dims is not None else None,
+        *(t.dims[0] if t.dims is not None else None for t in state),
+    ]
     return next((size for size in known if size is not None), None)

@@ -1,4 +1,6 @@
-"""What wrappers do, applied to whole sequences: a residual sum, and dropout with the masks that the steps would draw one by one."""
+"""What wrappers do, applied to whole sequences: a residual sum, and dropout with the masks that the steps would draw
+one by one.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,8 @@ from ...rnn import length_mask
 from ...rnn.lengths import reverse_sequence
 from ..graph import Tensor
 from ..ops.apply import apply
-from ..ops.array import shape
-from ..ops.math import maximum, minimum, reduce_max
-from ..ops.random import random_uniform_steps
+from ..ops.sizing import shape
+from ..ops.random import uniform_steps
 
 
 def _time_axis(time_major: bool) -> int:
@@ -43,7 +44,11 @@ def _dropout(
     elif noise.shape[0] < time:  # no step runs there, so its noise matters to nobody
         noise = torch.cat([noise, noise.new_zeros(time - noise.shape[0], *noise.shape[1:])])
     if reverse:
-        noise = reverse_sequence(noise, lengths[0].long().clamp(0, time), time_axis=0, batch_axis=1) if lengths else noise.flip(0)
+        noise = (
+            reverse_sequence(noise, lengths[0].long().clamp(0, time), time_axis=0, batch_axis=1)
+            if lengths
+            else noise.flip(0)
+        )
     noise = noise if time_major else noise.transpose(0, 1)
     if rate is None:
         keep, scaled = noise >= rest[0], inputs / (1 - rest[0])
@@ -52,8 +57,21 @@ def _dropout(
     return torch.where(keep, scaled, inputs.new_zeros(()))
 
 
-RESIDUAL = Op("SequenceResidual", "inputs:T outputs:T *lengths:L -> T", _residual, lambda inputs, attrs: rules.merged(inputs[:2], attrs))
+def _steps(inputs: torch.Tensor, *lengths: torch.Tensor, time_axis: int) -> torch.Tensor:
+    """How many steps TensorFlow's loop runs: up to the longest row, and at least one where there is one."""
+    time = inputs.shape[time_axis]
+    longest = int(lengths[0].max()) if lengths and lengths[0].numel() else time
+    return torch.tensor(min(time, max(1, longest)), dtype=torch.int32)
+
+
+RESIDUAL = Op(
+    "SequenceResidual",
+    "inputs:T outputs:T *lengths:L -> T",
+    _residual,
+    lambda inputs, attrs: rules.merged(inputs[:2], attrs),
+)
 DROPOUT = Op("SequenceDropout", "inputs:T noise:T *rate:T *lengths:L -> T", _dropout, rules.same, {"T": FLOATS})
+STEPS = Op("SequenceSteps", "inputs:T *lengths:L -> int32", _steps, rules.scalar, differentiable=False)
 
 
 def _lengths(walk: Any) -> list[Tensor]:
@@ -68,15 +86,13 @@ def add_residual(inputs: Tensor, outputs: Tensor, walk: Any) -> Tensor:
 def add_dropout(inputs: Tensor, keep_prob: Any, seed: int | None, walk: Any) -> Tensor:
     """Add dropout on a layer's inputs or outputs, with the masks that one random operation draws step by step.
 
-    keep_prob: a Python float or a scalar tensor. In an unrolled loop each step has an operation of its own, so with a seed all draw one mask.
+    keep_prob: a Python float or a scalar tensor. In an unrolled loop each step has an operation of its own, so with a
+    seed all draw one mask.
     """
     sizes, batch, time = shape(inputs), walk.batch_axis, 1 - walk.batch_axis
-    steps: Any = sizes[time]
-    if walk.static and seed is not None:
-        steps = 1
-    elif walk.lengths is not None:
-        steps = minimum(steps, maximum(1, reduce_max(walk.lengths)))
-    noise = random_uniform_steps(steps, [sizes[batch], sizes[2]], dtype=inputs.dtype.base_dtype, seed=seed)
+    once = walk.static and seed is not None
+    steps = 1 if once else apply(STEPS, [inputs, _lengths(walk)], {"time_axis": time})
+    noise = uniform_steps(steps, [sizes[batch], sizes[2]], dtype=inputs.dtype.base_dtype, seed=seed)
     given = isinstance(keep_prob, float)
     rate = [] if given else [1.0 - keep_prob]
     attrs = {"rate": 1 - keep_prob if given else None, "time_major": walk.time_major, "reverse": walk.reverse}

@@ -1,4 +1,4 @@
-"""Wrappers around one cell that add no randomness: `ResidualWrapper` and `DeviceWrapper`, and what all wrappers share."""
+"""Wrappers around one cell that draw nothing: `ResidualWrapper`, `DeviceWrapper`, and what all wrappers share."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from .whole import add_residual
 
 
 class Wrapper(RNNCell):
-    """A cell around another cell. It has no scope and no variables of its own; sizes and zero state are the inner cell's."""
+    """A cell around another cell. It has no scope and no variables of its own; sizes and zero state are the inner
+    cell's.
+    """
 
     def __init__(self, cell: Any):
         super().__init__()
@@ -44,7 +46,11 @@ class Wrapper(RNNCell):
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
         """Run one step; the inner cell takes `scope`."""
         with get_default_graph().atomic():
-            return self.wrap(lambda values, part: self.cell(values, part, scope) if scope is not None else self.cell(values, part), inputs, state)
+            return self.wrap(
+                lambda values, part: self.cell(values, part, scope) if scope is not None else self.cell(values, part),
+                inputs,
+                state,
+            )
 
     def call(self, inputs: Any, state: Any) -> Any:
         return self.wrap(self.cell, inputs, state)

@@ -1,0 +1,1 @@
+"""What old programs take from `tf.contrib`."""
