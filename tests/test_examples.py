@@ -1,4 +1,4 @@
-"""The examples print what TensorFlow prints: golden/examples holds the output of TensorFlow 2.21's compat.v1."""
+"""The examples print what TensorFlow prints: golden/examples holds the output of 2.21 (compat.v1), and its maker."""
 
 import pathlib
 import subprocess

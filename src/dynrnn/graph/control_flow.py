@@ -20,7 +20,10 @@ PARAM = Op("BodyParam", None, None, None, stateful=True)
 
 
 class Body:
-    """A function traced from graph nodes: `params` and `captures` in, `results` out."""
+    """A function traced from graph nodes: `params` and `captures` in, `results` out.
+
+    `controls` are the outer nodes that its own depend on: control inputs of the node that holds the body.
+    """
 
     def __init__(self, graph: Graph):
         self.graph = graph
@@ -28,6 +31,7 @@ class Body:
         self.params: list[Tensor] = []
         self.results: list[Tensor] = []
         self.captures: list[Tensor] = []
+        self.controls: list[Node] = []
         self.nodes: list[Node] = []
 
     @contextmanager
@@ -43,7 +47,7 @@ class Body:
         return node.outputs[0]
 
     def close(self, results: Sequence[Tensor]) -> None:
-        """End the trace: note the results and which outer tensors the body uses."""
+        """End the trace: note the results, which outer tensors the body uses and which outer nodes run before it."""
         self.results = list(results)
         given = {id(tensor) for tensor in self.params}
         outer: dict[int, Tensor] = {id(t): t for t in results if t.op.context is not self and id(t) not in given}
@@ -55,7 +59,11 @@ class Body:
                 continue
             seen.add(id(node))
             self.nodes.append(node)
-            pending.extend(other for other in node.control_inputs if other.context is self)
+            for other in node.control_inputs:
+                if other.context is self:
+                    pending.append(other)
+                elif other not in self.controls:
+                    self.controls.append(other)
             for tensor in node.inputs:
                 if tensor.op.context is self:
                     pending.append(tensor.op)
@@ -65,13 +73,18 @@ class Body:
         self.captures = sorted(outer.values(), key=lambda tensor: (tensor.op.index, tensor.value_index))
 
     @property
-    def takes_gradients(self) -> bool:
-        """Whether a gradient is taken inside, at any depth."""
-        return any(node.type == "Gradients" or any(body.takes_gradients for body in node.bodies) for node in self.nodes)
+    def gradients(self) -> list[Node]:
+        """The gradients that are taken inside, at any depth."""
+        inner = [found for node in self.nodes for body in node.bodies for found in body.gradients]
+        return [*(node for node in self.nodes if node.type == "Gradients"), *inner]
 
     def function(self, runtime: Runtime, recorded: bool = False) -> Callable[..., tuple[Any, ...]]:
-        """Compile to a function of the values of params and captures, in this order."""
-        return compile_function([*self.params, *self.captures], self.results, (), runtime, recorded)[0]
+        """Compile to a function of the values of params and captures, in this order.
+
+        recorded: gradients are taken of what it computes.
+        """
+        params = [*self.params, *self.captures]
+        return compile_function(params, self.results, (), runtime, recorded=recorded, context=self)[0]
 
 
 def enclosed(tensor: Tensor) -> bool:

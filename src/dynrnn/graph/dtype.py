@@ -93,16 +93,18 @@ class DType:
 
     @property
     def limits(self) -> tuple[float | int | bool, float | int | bool]:
-        """(min, max)."""
-        return self.min, self.max
+        """The (least, largest) intensity of images of this type: (0, 1) for floats, (0, max) for integers."""
+        if self.kind in "iu":
+            return 0, self.max
+        if self.kind in "fb":
+            return (0, 1) if self.kind == "f" else (False, True)
+        raise ValueError(f"{self} does not have defined limits.")
 
     def _limit(self, which: str) -> float | int | bool:
         if self.kind == "f":
             return getattr(ml_dtypes.finfo(self.numpy), which)
         if self.kind in "iu":
             return getattr(np.iinfo(self.numpy), which)
-        if self.kind == "b":
-            return which == "max"
         raise TypeError(f"Cannot find {which}imum value of {self}.")
 
     @property
@@ -174,7 +176,7 @@ ENUMS = {
     "float32": 1, "float64": 2, "int32": 3, "uint8": 4, "int16": 5, "int8": 6, "string": 7, "complex64": 8, "int64": 9,
     "bool": 10, "bfloat16": 14, "uint16": 17, "complex128": 18, "float16": 19, "resource": 20, "uint32": 22, "uint64": 23,
 }  # fmt: skip
-_ALIASES = {"half": float16, "float": float32, "double": float64, "int": int32}
+_ALIASES = {"half": float16, "float": float32, "double": float64}
 _BY_TORCH = {dtype.torch: dtype for dtype in DTYPES.values() if dtype.torch is not None}
 _BY_NUMPY = {dtype.numpy: dtype for dtype in DTYPES.values() if dtype.kind != "s"}
 _BY_PYTHON = {float: float32, int: int64, bool: bool_, complex: complex128, str: string, bytes: string, object: string}
@@ -213,12 +215,39 @@ def as_dtype(value: object) -> DType:
     raise TypeError(f"Cannot convert value {value!r} to a TensorFlow DType.")
 
 
+def cast_array(array: np.ndarray, dtype: DType) -> np.ndarray:
+    """Return a new array of `dtype` with the values of `array`, by numpy's rules: 1.7 becomes 1, 300 is 44 as `uint8`, "2.5" is 2.5.
+
+    Strings become bytes.
+
+    Raises:
+        ValueError: text that is no number of the kind. TypeError: an object that is none.
+    """
+    if dtype.kind == "s":
+        return to_bytes(array)
+    if array.dtype == dtype.numpy:
+        return array.astype(dtype.numpy, order="C")  # unlike copy(), it unifies numpy's two names of 64-bit integers
+    with np.errstate(invalid="ignore", over="ignore"):
+        return array.astype(dtype.numpy, order="C")
+
+
+def to_bytes(array: np.ndarray) -> np.ndarray:
+    """Return a new array of bytes objects; TypeError for an item that is no string."""
+    result = np.empty(array.shape, object)
+    for index, item in enumerate(array.reshape(-1).tolist()):
+        if not isinstance(item, (str, bytes)):
+            raise TypeError(f"Expected binary or unicode string, got {item!r}")
+        result.reshape(-1)[index] = item.encode() if isinstance(item, str) else item
+    return result
+
+
 def to_torch(array: np.ndarray) -> torch.Tensor | np.ndarray:
     """Return a tensor over the memory of `array` (which the caller must own); an array of strings stays an array."""
-    if array.dtype == ml_dtypes.bfloat16:
-        return torch.from_numpy(np.ascontiguousarray(array).view(np.int16)).view(torch.bfloat16).reshape(array.shape)
-    if array.dtype.kind in "OSU":
+    kind = array.dtype.kind
+    if kind in "OSU":
         return array
+    if kind == "V":  # bfloat16, which torch does not take from numpy
+        return torch.from_numpy(np.ascontiguousarray(array).view(np.int16)).view(torch.bfloat16).reshape(array.shape)
     if not array.flags.c_contiguous or not array.dtype.isnative:
         array = np.ascontiguousarray(array, array.dtype.newbyteorder("=")).reshape(array.shape)
     return torch.from_numpy(array)
@@ -231,11 +260,4 @@ def to_numpy(value: torch.Tensor | np.ndarray) -> np.ndarray:
     value = value.detach()
     if value.dtype is torch.bfloat16:
         return value.contiguous().view(torch.int16).cpu().numpy().view(ml_dtypes.bfloat16).copy()
-    return np.array(value.cpu().resolve_conj().resolve_neg().numpy(), order="C")
-
-
-def to_bytes(array: np.ndarray) -> np.ndarray:
-    """Return an array of strings as an object array of bytes, text in UTF-8: what a graph's string tensors hold."""
-    result = np.empty(array.shape, object)
-    result.reshape(-1)[:] = [item.encode() if isinstance(item, str) else item for item in array.reshape(-1).tolist()]
-    return result
+    return np.array(value.numpy(force=True), order="C")

@@ -18,8 +18,10 @@ import torch
 
 from .. import errors
 from .graph import Node, Tensor
+from .paths import differentiated, order, reached
 
 _counter = itertools.count()
+_MOST_SHOWN = 8  # inputs in an error's text
 _lines: dict[str, list[Node | None]] = {}  # generated file name -> node of each line
 
 
@@ -33,6 +35,7 @@ class Runtime:
         self.values: dict[Node, Any] = {}
         self.states: dict[Node, Any] = {}
         self.lock = threading.RLock()
+        self._initialized_at = 0  # how many nodes there were when a variable last got its first value
         self._generator: torch.Generator | None = None
 
     @property
@@ -43,21 +46,27 @@ class Runtime:
             self._generator.seed()
         return self._generator
 
-    def read(self, variable: Node) -> torch.Tensor:
-        """A tensor over the variable's value that is new to autograd."""
+    def read(self, variable: Node) -> Any:
+        """A tensor over the variable's value that is new to autograd (an array, where it holds strings)."""
         value = self.values.get(variable)
         if value is None:
             raise errors.FailedPreconditionError(None, variable, self._uninitialized(variable))
         return value.detach() if isinstance(value, torch.Tensor) else value
 
     def _uninitialized(self, variable: Node) -> str:
-        others = sum(node.type == variable.type and node not in self.values for node in variable.graph.nodes)
-        return (
-            f"Attempting to use uninitialized value {variable.name}: {others} variable(s) of this graph have no value in this session; "
-            "run tf.global_variables_initializer() after the last variable is made, and in this session"
-        )
+        kin = [node for node in variable.graph.nodes if node.type == variable.type]
+        missing = sum(node not in self.values for node in kin)
+        if variable.index < self._initialized_at or missing == len(kin):
+            why = "run tf.global_variables_initializer() in this session first"
+        else:
+            why = "it was created after the initializer ran: run its own initializer, or one made after it"
+        count = f"{missing} of this graph's {len(kin)} variables have no value in this session"
+        return f"Attempting to use uninitialized value {variable.name}: {why} ({count})"
 
     def write(self, variable: Node, value: Any) -> None:
+        """Replace the variable's value."""
+        if variable not in self.values:
+            self._initialized_at = len(variable.graph.nodes)
         self.values[variable] = value.detach() if isinstance(value, torch.Tensor) else value
 
 
@@ -72,26 +81,32 @@ class Plan:
     def run(self, values: Iterable[Any]) -> tuple[Any, ...]:
         """Run on the feeds' values; the results are the fetched tensors' values, in order.
 
+        Where no gradient is taken nothing requires one, so that autograd has nothing to record.
+
         Raises:
-            errors.OpError: an operation failed; it names the node and its inputs.
+            errors.OpError: an operation failed; it names the node and its inputs. What the program's own functions raise passes as it is.
         """
         try:
-            with torch.set_grad_enabled(self.records):
-                return self.function(*values)
+            if self.records and not torch.is_grad_enabled():
+                with torch.enable_grad():
+                    return self.function(*values)
+            return self.function(*values)
         except errors.OpError as error:
             if error.op is None:
                 raise type(error)(None, failing_node(error.__traceback__), error.message) from error.__cause__
             raise
-        except (RuntimeError, IndexError) as error:
+        except (RuntimeError, IndexError, ValueError) as error:
             node = failing_node(error.__traceback__)
-            if node is None:
+            if node is None or node.row.foreign:
                 raise
             raise error_for(node, error) from error
 
 
 def error_for(node: Node, error: Exception) -> errors.OpError:
     """Return TensorFlow's error for a failure of torch in `node`: it names the operation and its inputs' static shapes."""
-    inputs = ", ".join(errors.describe(t.name, t.dims, t.dtype.name) for t in node.inputs)
+    shown = [errors.describe(t.name, t.dims, t.dtype.name) for t in node.inputs[:_MOST_SHOWN]]
+    more = len(node.inputs) - len(shown)
+    inputs = ", ".join(shown) + (f" and {more} more" if more else "")
     kind = errors.ResourceExhaustedError if isinstance(error, torch.OutOfMemoryError) else errors.InvalidArgumentError
     return kind(None, node, f"{node.type} failed: {error} [node {node.name}, inputs: {inputs or 'none'}]")
 
@@ -112,60 +127,54 @@ def compile_function(
     results: Sequence[Tensor],
     targets: Sequence[Node],
     runtime: Runtime,
+    *,
     recorded: bool = False,
+    context: Any = None,
 ) -> tuple[Callable[..., tuple[Any, ...]], bool]:
     """Compile what `results` and `targets` need into a function of the values of `params`.
 
-    Returns the function and whether gradients are recorded in it. `recorded` says that an enclosing plan takes gradients of this function.
+    recorded: an enclosing plan takes gradients of this function. context: the body that the function is of.
+    Returns the function and whether gradients are taken in it.
     """
     given = {id(tensor) for tensor in params}
-    nodes = order([*(t.op for t in results if id(t) not in given), *targets], given)
-    gradients = [node for node in nodes if node.type == "Gradients"]
-    leaves = {id(x) for node in gradients for x in node.attrs["xs"]}
-    source = _Source(params, leaves)
-    source.runtime, source.records = runtime, bool(gradients)
-    needed = _differentiated(gradients) if len(gradients) > 1 else set()
+    roots = [*(t.op for t in results if id(t) not in given), *targets]
+    nodes = order(roots, given, context)
+    own = [node for node in nodes if node.type == "Gradients"]
+    bridged = _bridged(params, own)
+    if bridged:
+        nodes = order(roots, given - bridged, context)
+        own = [node for node in nodes if node.type == "Gradients"]
+    inner = [node for outer in nodes for body in outer.bodies for node in body.gradients]
+    leaves = {id(x) for node in (*own, *inner) for x in node.attrs["xs"]}
+    source = _Source(params, leaves, bridged, runtime, bool(leaves))
+    through = differentiated(nodes) if leaves else set()
     last_use = _last_uses(nodes, results)
     for node in nodes:
         options = {}
         if node.type == "Gradients":
-            create = recorded or id(node) in needed
-            options = {"create_graph": create, "retain_graph": create or len(gradients) > 1}
+            create = recorded or id(node) in through
+            # A body runs many times over what it captures, so it must keep what is recorded there.
+            keep = create or context is not None or bool(inner) or node is not own[-1]
+            options = {"create_graph": create, "retain_graph": keep}
         elif node.row.bodies:
-            options = {"recorded": recorded or bool(gradients)}
+            options = {"recorded": recorded or id(node) in through}
         source.emit(node, last_use, options)
-    return source.compile(results), bool(gradients) or any(
-        body.takes_gradients for node in nodes for body in node.bodies
-    )
+    return source.compile(results), bool(leaves)
 
 
-def order(roots: Iterable[Node], given: set[int]) -> list[Node]:
-    """The nodes that `roots` need, each after its inputs and control inputs; tensors in `given` need nothing."""
-    done: set[int] = set()
-    ordered: list[Node] = []
-    for root in roots:
-        stack: list[tuple[Node, int]] = [(root, 0)]
-        while stack:
-            node, state = stack.pop()
-            if state:
-                ordered.append(node)
-                continue
-            if id(node) in done:
-                continue
-            done.add(id(node))
-            stack.append((node, 1))
-            # Control inputs first: a variable that an initializer among them fills is read after it.
-            before = [*node.control_inputs, *(t.op for t in node.inputs if id(t) not in given)]
-            stack.extend((other, 0) for other in reversed(before) if id(other) not in done)
-    return ordered
+def _bridged(params: Sequence[Tensor], gradients: Sequence[Node]) -> set[int]:
+    """The ids of given tensors that stand between a y and an x of a gradient.
 
-
-def _differentiated(gradients: list[Node]) -> set[int]:
-    """The ids of gradient nodes whose results another gradient node differentiates."""
+    Their values are given, yet the gradient passes through them to what they would be computed from, which is therefore computed too.
+    """
     found: set[int] = set()
     for node in gradients:
-        above = order([t.op for t in node.inputs], set())
-        found.update(id(other) for other in above if other.type == "Gradients")
+        ys, xs = node.attrs["ys"], {id(x) for x in node.attrs["xs"]}
+        stops = node.inputs[len(ys) + len(xs) :][: node.attrs["num_stops"]]
+        below = reached(ys, stops)
+        for tensor in params:
+            if id(tensor) in below and id(tensor) not in found and xs & (reached([tensor], stops) - {id(tensor)}):
+                found.add(id(tensor))
     return found
 
 
@@ -184,23 +193,41 @@ def leaf(value: torch.Tensor) -> torch.Tensor:
     return value if value.requires_grad else value.detach().requires_grad_()
 
 
+class _Standing(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, value: torch.Tensor, place: torch.Tensor) -> torch.Tensor:
+        return value.view_as(value)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: torch.Tensor) -> tuple[None, torch.Tensor]:
+        return None, grads[0]
+
+
+def in_place_of(value: torch.Tensor, place: torch.Tensor) -> torch.Tensor:
+    """Return `value`, whose gradient goes to `place`, a tensor of its shape."""
+    return _Standing.apply(value, place) if place.requires_grad else value  # type: ignore[return-value]
+
+
 class _Source:
     """The lines of one generated function, one node a line."""
 
-    def __init__(self, params: Sequence[Tensor], leaves: set[int]):
-        self.runtime: Any = None
-        self.records = False
+    def __init__(
+        self, params: Sequence[Tensor], leaves: set[int], bridged: set[int], runtime: Runtime, records: bool
+    ) -> None:
+        self.runtime = runtime
+        self.records = records
         self.names: dict[int, str] = {}
-        self.space: dict[str, Any] = {"leaf": leaf}
+        self.space: dict[str, Any] = {"leaf": leaf, "in_place_of": in_place_of}
         self.leaves = leaves
+        self.bridged = bridged
         self.lines: list[str] = []
         self.nodes: list[Node | None] = []
         given = [self._name(tensor) for tensor in params]
         self._line(f"def run({', '.join(given)}):", None)
         for tensor, name in zip(params, given, strict=True):
-            if id(tensor) in leaves:
+            if id(tensor) in leaves - bridged:
                 self._line(f"    {name} = leaf({name})", None)
-        self.given = set(self.names)
+        self.given = set(self.names) - bridged
 
     def _line(self, text: str, node: Node | None) -> None:
         self.lines.append(text)
@@ -215,27 +242,43 @@ class _Source:
         return name
 
     def emit(self, node: Node, last_use: dict[int, Node | None], options: dict[str, bool]) -> None:
-        wanted = [t for t in node.outputs if id(t) in last_use and id(t) not in self.given]
-        outputs = [self._name(t) if t in wanted else "_" for t in node.outputs]
-        if node.type == "Const":
-            text = f"{outputs[0]} = {self._bind(node.attrs['value'])}"
-        elif node.type == "Identity" and not self.records:
-            text = f"{outputs[0]} = {self.names[id(node.inputs[0])]}"
-        else:
-            call = f"{self._bind(kernel(node, self.runtime, **options))}({', '.join(self.names[id(t)] for t in node.inputs)})"
-            text = f"{', '.join(outputs)}{',' if node.row.returns_tuple else ''} = {call}" if outputs else call
-        marks = [f"{self._name(t)} = leaf({self._name(t)})" for t in wanted if id(t) in self.leaves]
+        """Add the line that computes `node`, marks what gradients are taken of, and drops what no later line needs."""
+        outputs: list[str] = []
+        after: list[str] = []
         dead = {self.names[id(t)] for t in node.inputs if last_use[id(t)] is node}
+        for tensor in node.outputs:
+            if id(tensor) not in last_use or id(tensor) in self.given:
+                outputs.append("_")
+                dead.add("_")
+                continue
+            name = self._name(tensor)
+            outputs.append("computed" if id(tensor) in self.bridged else name)
+            if id(tensor) in self.bridged:
+                after.append(f"{name} = in_place_of({name}, computed)")
+                dead.add("computed")
+            if id(tensor) in self.leaves:
+                after.append(f"{name} = leaf({name})")
+        text = self._value(node, options)
+        if outputs:
+            text = f"{', '.join(outputs)}{',' if node.row.returns_tuple else ''} = {text}"
         if dead:
-            marks.append(f"del {', '.join(sorted(dead))}")
-        self._line("    " + "; ".join([text, *marks]), node)
+            after.append(f"del {', '.join(sorted(dead))}")
+        self._line("    " + "; ".join([text, *after]), node)
+
+    def _value(self, node: Node, options: dict[str, bool]) -> str:
+        if node.type == "Const":
+            return self._bind(node.attrs["value"])
+        given = [self.names[id(tensor)] for tensor in node.inputs]
+        if node.type == "Identity" and not self.records:
+            return given[0]
+        return f"{self._bind(kernel(node, self.runtime, **options))}({', '.join(given)})"
 
     def compile(self, results: Sequence[Tensor]) -> Callable[..., tuple[Any, ...]]:
         names = [self.names[id(tensor)] for tensor in results]
         self._line(f"    return ({', '.join(names)}{',' if names else ''})", None)
         file = f"<plan {next(_counter)}>"
         exec(compile("\n".join(self.lines), file, "exec"), self.space)
-        function = self.space["run"]
+        function = self.space.pop("run")  # else it would keep itself alive
         _lines[file] = self.nodes
         weakref.finalize(function, _lines.pop, file, None)
         return function

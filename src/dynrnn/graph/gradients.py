@@ -1,18 +1,21 @@
 """Gradients as graph nodes: which entries there are is decided while the graph is built, their values come from torch's autograd.
 
-A gradient with respect to a variable that is reached only through `Gather` is a pair of values and indices from the start.
+A gradient with respect to a tensor that is only gathered from is a pair of values and indices from the start.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
 
+from .dtype import int64
 from .executor import Runtime
 from .graph import Graph, Node, Tensor
 from .op import Op
+from .paths import reached
 from .shape import Dims
 
 
@@ -64,10 +67,10 @@ def _bind_gradients(
         ys, xs = values[:num_ys], values[num_ys : num_ys + num_xs]
         stops = values[num_ys + num_xs : num_ys + num_xs + num_stops]
         grad_ys = values[num_ys + num_xs + num_stops :] or [torch.ones_like(y) for y in ys]
-        live = [(y, grad) for y, grad in zip(ys, grad_ys, strict=True) if y.requires_grad]
+        live = [(y, grad.expand_as(y)) for y, grad in zip(ys, grad_ys, strict=True) if y.requires_grad]
         if not live:
             return tuple(torch.zeros_like(x) for x in xs)
-        with _Stopped(stops) as stopped:
+        with _stopped(stops):
             found = torch.autograd.grad(
                 [y for y, _ in live],
                 xs,
@@ -76,7 +79,6 @@ def _bind_gradients(
                 retain_graph=retain_graph,
                 allow_unused=True,
             )
-        found = [stopped.gradients.get(id(x), grad) for x, grad in zip(xs, found, strict=True)]
         return _distinct(
             [torch.zeros_like(x) if grad is None else grad for x, grad in zip(xs, found, strict=True)], values
         )
@@ -84,27 +86,25 @@ def _bind_gradients(
     return gradients
 
 
-class _Stopped:
-    """While it is entered, no gradient passes through the given tensors; what reached them is kept."""
-
-    def __init__(self, tensors: Sequence[torch.Tensor]):
-        self.tensors = [tensor for tensor in tensors if tensor.requires_grad]
-        self.gradients: dict[int, torch.Tensor] = {}
-
-    def _hook(self, tensor: torch.Tensor) -> Callable[[torch.Tensor], torch.Tensor]:
-        def hook(grad: torch.Tensor) -> torch.Tensor:
-            self.gradients[id(tensor)] = grad
-            return torch.zeros_like(grad)
-
-        return hook
-
-    def __enter__(self) -> _Stopped:
-        self.handles = [tensor.register_hook(self._hook(tensor)) for tensor in self.tensors]
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        for handle in self.handles:
+@contextmanager
+def _stopped(tensors: Sequence[torch.Tensor]) -> Iterator[None]:
+    """While it is entered, what comes down to the given tensors ends there: what they were computed from gets nothing, not even zeros."""
+    handles = [_stop(tensor) for tensor in tensors if tensor.grad_fn is not None]
+    try:
+        yield
+    finally:
+        for handle in handles:
             handle.remove()
+
+
+def _stop(tensor: torch.Tensor) -> Any:
+    assert tensor.grad_fn is not None
+    mine = tensor.output_nr
+
+    def before(grads: tuple[torch.Tensor | None, ...]) -> tuple[torch.Tensor | None, ...]:
+        return tuple(None if i == mine else grad for i, grad in enumerate(grads))
+
+    return tensor.grad_fn.register_prehook(before)
 
 
 def _distinct(results: list[torch.Tensor], inputs: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
@@ -118,11 +118,10 @@ def _distinct(results: list[torch.Tensor], inputs: Sequence[torch.Tensor]) -> tu
 
 
 def _slices(*values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The gradients of gathers and the indices that were gathered, each laid end to end as rows."""
     half = len(values) // 2
     rows = [
-        grad.reshape(-1, *grad.shape[indices.ndim :])
-        if grad.numel()
-        else grad.new_zeros((indices.numel(), *grad.shape[indices.ndim :]))
+        grad.reshape(indices.numel(), *grad.shape[indices.ndim :])
         for grad, indices in zip(values[:half], values[half:], strict=True)
     ]
     return torch.cat(rows), torch.cat([indices.reshape(-1) for indices in values[half:]])
@@ -132,42 +131,27 @@ GRADIENTS = Op("Gradients", None, None, None, bind=_bind_gradients)
 SLICE_GRADIENTS = Op("SliceGradients", None, _slices, None)
 
 
-def reached(ys: Sequence[Tensor], stops: Sequence[Tensor] = ()) -> set[int]:
-    """The ids of all tensors that some of `ys` depend on in a differentiable way, `ys` included."""
-    stopped = {id(tensor) for tensor in stops}
-    seen: set[int] = set()
-    pending = [y for y in ys if y.dtype.is_differentiable]
-    while pending:
-        tensor = pending.pop()
-        if id(tensor) in seen:
-            continue
-        seen.add(id(tensor))
-        if tensor.op.row.differentiable and id(tensor) not in stopped:
-            pending.extend(t for t in tensor.op.inputs if t.dtype.is_differentiable and id(t) not in seen)
-    return seen
+def gathers_only(x: Tensor, open_path: set[int]) -> list[Node] | None:
+    """The `Gather` nodes that take rows of x (or of a copy of it), if gradients come to x from nothing else; else None.
 
-
-def gathers_only(variable: Tensor, on_path: set[int]) -> list[Node] | None:
-    """The `Gather` nodes through which a variable's holder is read, if it is read in no other way on the path; else None."""
+    open_path: the ids of tensors through which gradients pass on to what they were computed from.
+    """
     found: list[Node] = []
-    pending = [variable]
+    pending = [x]
     while pending:
         tensor = pending.pop()
-        for node in tensor.consumers():
-            if not any(id(output) in on_path for output in node.outputs):
+        for node in dict.fromkeys(tensor.consumers()):
+            if not node.row.differentiable or not any(id(output) in open_path for output in node.outputs):
                 continue
-            if node.type in ("Identity", "ReadVariableOp") and node.context is None:
+            if node.context is not None:
+                return None
+            if node.type in ("Identity", "ReadVariableOp"):
                 pending.append(node.outputs[0])
-            elif (
-                node.type == "GatherV2"
-                and node.context is None
-                and node.inputs[0] is tensor
-                and node.attrs["axis"] == 0
-            ):
+            elif node.type == "GatherV2" and node.inputs[0] is tensor and node.attrs["axis"] == 0:
                 found.append(node)
             else:
                 return None
-    return found or None
+    return sorted(found, key=lambda node: node.index) or None
 
 
 def gradients(
@@ -182,17 +166,18 @@ def gradients(
     """Add the gradients of the sum of `ys` with respect to each of `xs`.
 
     grad_ys: one for every y, or none (ones are taken). stops: tensors that are taken as constants.
-    Returns for each x a tensor of its shape and dtype; (values, indices) for a variable that is only gathered from; None where no y depends on x.
+    Returns for each x a tensor of its shape and dtype; (values, indices) where it is only gathered from; None where no y depends on x.
     """
     on_path = reached(ys, stops)
-    stopped = {id(tensor) for tensor in stops}
+    open_path = on_path - {id(tensor) for tensor in stops}
+    targets = {id(y) for y in ys}
     plain: list[Tensor] = []
     sparse: dict[int, list[Node]] = {}
     for x in xs:
         if id(x) not in on_path:
             continue
-        gathers = gathers_only(x, on_path) if x.op.type == "VariableV2" and id(x) not in stopped else None
-        if gathers and not any(x is y for y in ys):
+        gathers = gathers_only(x, open_path) if id(x) not in targets else None
+        if gathers:
             sparse[id(x)] = gathers
             plain.extend(node.outputs[0] for node in gathers)
         else:
@@ -221,8 +206,11 @@ def _entry(
         return result.get(id(x)) if id(x) in on_path else None
     grads = [result[id(node.outputs[0])] for node in gathers]
     indices = [node.inputs[1] for node in gathers]
-    rows: Dims = None if x.dims is None else (None, *x.dims[1:])
+    counts = [tensor.shape.num_elements() for tensor in indices]
+    count = None if None in counts else sum(counts)
+    rows: Dims = None if x.dims is None else (count, *x.dims[1:])
+    places = int64 if any(tensor.dtype is int64 for tensor in indices) else indices[0].dtype
     node = graph.add(
-        SLICE_GRADIENTS, [*grads, *indices], {}, dtypes=[x.dtype.base_dtype, indices[0].dtype], shapes=[rows, (None,)]
+        SLICE_GRADIENTS, [*grads, *indices], {}, dtypes=[x.dtype.base_dtype, places], shapes=[rows, (count,)]
     )
     return node.outputs[0], node.outputs[1]

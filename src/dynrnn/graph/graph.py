@@ -158,12 +158,8 @@ class Graph:
         """Make a node; its name is made unique in the current name scope unless it ends with a slash (then it is taken as it is)."""
         if self._finalized:
             raise RuntimeError("Graph is finalized and cannot be modified.")
-        for position, tensor in enumerate(inputs):
-            if tensor.op.graph is not self:
-                raise ValueError(
-                    f"{row.type}: input {position}, {tensor.name}, must be from the same graph as the other tensors of this operation"
-                )
         scopes = self._scopes
+        self._check_inputs(row, inputs, scopes.contexts)
         with self._lock:
             name = name or row.type
             full = name[:-1] if name.endswith("/") else self.unique_name(name)
@@ -171,6 +167,8 @@ class Graph:
                 raise ValueError(
                     f"'{full}' is not a valid node name: letters, digits and _ . - / are allowed, and a letter, digit or dot comes first"
                 )
+            if full in self._by_name:
+                raise ValueError(f"Duplicate node name in graph: '{full}'")
             node = self.node_class(self, row, full, tuple(inputs), dict(attrs))
             node.outputs = [
                 self.tensor_class(node, i, dtype, dims)
@@ -178,14 +176,31 @@ class Graph:
             ]
             node.context = scopes.contexts[-1] if scopes.contexts else None
             node.device = scopes.device
-            node.control_inputs = scopes.control_for(inputs)
+            if scopes.dependencies:
+                node.control_inputs = scopes.control_for(inputs)
+            if row.bodies:
+                outer = (other for body in node.bodies for other in body.controls)
+                node.control_inputs = list(dict.fromkeys((*node.control_inputs, *outer)))
             node.index = len(self._nodes)
             self._nodes.append(node)
             self._by_name[full] = node
         for tensor in inputs:
             tensor._consumers.append(node)
-        self.on_undo(lambda: self._remove(node))
+        if scopes.journal is not None:
+            scopes.journal.append(lambda: self._remove(node))
         return node
+
+    def _check_inputs(self, row: Op, inputs: Sequence[Tensor], contexts: tuple[Any, ...]) -> None:
+        for position, tensor in enumerate(inputs):
+            if tensor.op.graph is not self:
+                raise ValueError(
+                    f"{row.type}: input {position}, {tensor.name}, must be from the same graph as the other tensors of this operation"
+                )
+            if tensor.op.context is not None and tensor.op.context not in contexts:
+                raise ValueError(
+                    f"Cannot use '{tensor.name}' as input {position} of {row.type}: it has values only inside a loop or a branch. "
+                    "Return it from there to use it outside"
+                )
 
     def _remove(self, node: Node) -> None:
         self._nodes.remove(node)
@@ -235,9 +250,15 @@ class Graph:
     def _mark(self, key: str, count: int) -> None:
         before = self._names_in_use.get(key)
         self._names_in_use[key] = count
-        self.on_undo(
-            lambda: self._names_in_use.pop(key, None) if before is None else self._names_in_use.__setitem__(key, before)
-        )
+        journal = self._scopes.journal
+        if journal is not None:
+            journal.append(lambda: self._unmark(key, before))
+
+    def _unmark(self, key: str, before: int | None) -> None:
+        if before is None:
+            del self._names_in_use[key]
+        else:
+            self._names_in_use[key] = before
 
     @contextmanager
     def name_scope(self, name: str | None) -> Iterator[str]:
@@ -276,6 +297,12 @@ class Graph:
         if nodes is None:
             scopes.dependencies, scopes.contexts = (), ()
         else:
+            nodes = tuple(nodes)
+            for node in nodes:
+                if node.context is not None and node.context not in scopes.contexts:
+                    raise ValueError(
+                        f"Cannot depend on '{node.name}': it runs only inside a loop or a branch, and this is outside of it"
+                    )
             scopes.dependencies = (*scopes.dependencies, *nodes)
         try:
             yield
@@ -320,25 +347,32 @@ class Graph:
         if journal is not None:
             journal.append(action)
 
-    @contextmanager
-    def atomic(self) -> Iterator[None]:
-        """Take back every change made inside if an exception leaves it."""
-        scopes = self._scopes
-        outermost = scopes.journal is None
-        if outermost:
-            scopes.journal = []
-        journal = scopes.journal
+    def atomic(self) -> _Atomic:
+        """Take back every change that is made inside `with graph.atomic():` if an exception leaves it."""
+        return _Atomic(self._scopes)
+
+
+class _Atomic:
+    __slots__ = ("outermost", "scopes", "start")
+
+    def __init__(self, scopes: _Scopes):
+        self.scopes = scopes
+
+    def __enter__(self) -> None:
+        journal = self.scopes.journal
+        self.outermost = journal is None
+        if journal is None:
+            journal = self.scopes.journal = []
+        self.start = len(journal)
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        journal = self.scopes.journal
         assert journal is not None
-        start = len(journal)
-        try:
-            yield
-        except BaseException:
-            while len(journal) > start:
+        if kind is not None:
+            while len(journal) > self.start:
                 journal.pop()()
-            raise
-        finally:
-            if outermost:
-                scopes.journal = None
+        if self.outermost:
+            self.scopes.journal = None
 
 
 class _Scopes:

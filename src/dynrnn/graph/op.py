@@ -50,6 +50,7 @@ class Op:
     bind: for nodes that need the session's state or the node itself: (node, runtime) -> function of the input values.
     stateful: never folded or evaluated while building (random draws, variables).
     bodies: the nodes hold traced bodies (attribute `bodies`); `bind` is told by `recorded` whether gradients are taken of the node.
+    foreign: its function is the program's own, so that what it raises passes through a run as it is.
     """
 
     type: str
@@ -61,6 +62,7 @@ class Op:
     bind: Callable[[Node, Any], Callable[..., Any]] | None = None
     stateful: bool = False
     bodies: bool = False
+    foreign: bool = False
     inputs: tuple[Argument, ...] = field(init=False, default=())
     outputs: tuple[Argument, ...] = field(init=False, default=())
 

@@ -10,7 +10,7 @@ import torch
 
 from .. import errors
 from .dtype import DType
-from .executor import Runtime
+from .executor import Runtime, in_place_of
 from .graph import Graph, Node, Tensor
 from .op import Op
 from .shape import Dims, TensorShape
@@ -20,26 +20,13 @@ def _bind_read(node: Node, runtime: Runtime) -> Callable[[], torch.Tensor]:
     return lambda: runtime.read(node)
 
 
-class _ReadNow(torch.autograd.Function):
-    """The variable's present value, with the gradient of the value that was read before it."""
-
-    @staticmethod
-    def forward(ctx: Any, before: torch.Tensor, now: torch.Tensor) -> torch.Tensor:
-        return now.view_as(now)
-
-    @staticmethod
-    def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, None]:
-        return grads[0], None
-
-
 def _bind_read_now(node: Node, runtime: Runtime) -> Callable[[Any], Any]:
     holder = node.inputs[0].op
 
     def read(before: Any) -> Any:
+        """The present value, with the gradient of the value that was read before it."""
         now = runtime.read(holder)
-        if not isinstance(now, torch.Tensor) or not before.requires_grad:
-            return now
-        return before.view_as(before) if now.data_ptr() == before.data_ptr() else _ReadNow.apply(before, now)
+        return in_place_of(now, before) if isinstance(now, torch.Tensor) else now
 
     return read
 
@@ -48,14 +35,9 @@ def _bind_assign(node: Node, runtime: Runtime) -> Callable[[Any], Any]:
     holder, check = node.attrs["variable"], node.attrs["validate_shape"]
 
     def assign(value: Any) -> Any:
-        dims = holder.outputs[0].dims
-        if check and not TensorShape(dims).is_compatible_with(tuple(value.shape)):
-            raise errors.InvalidArgumentError(
-                None,
-                node,
-                f"Assign requires shapes of both tensors to match: {holder.name} has {TensorShape(dims)}, the value {tuple(value.shape)}",
-            )
-        runtime.write(holder, value)
+        if check and not _fits(value, holder.outputs[0].dims):
+            raise _misfit(node, value, TensorShape(holder.outputs[0].dims))
+        runtime.write(holder, _own(value))
         return runtime.read(holder)
 
     return assign
@@ -67,12 +49,37 @@ def _bind_update(function: Callable[[Any, Any], Any]) -> Callable[[Node, Runtime
 
         def update(value: Any) -> Any:
             with runtime.lock:
-                runtime.write(holder, function(runtime.read(holder), value))
+                before = runtime.read(holder)
+                if value.shape != before.shape:
+                    raise _misfit(node, value, TensorShape(tuple(before.shape)))
+                runtime.write(holder, function(before, value))
                 return runtime.read(holder)
 
         return update
 
     return bind
+
+
+def _fits(value: Any, dims: Dims) -> bool:
+    return dims is None or (
+        len(dims) == value.ndim and all(a is None or a == b for a, b in zip(dims, value.shape, strict=True))
+    )
+
+
+def _misfit(node: Node, value: Any, shape: TensorShape) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(
+        None,
+        node,
+        f"{node.type} requires shapes of both tensors to match: {node.attrs['variable'].name} has {shape}, "
+        f"the value {tuple(value.shape)}",
+    )
+
+
+def _own(value: Any) -> Any:
+    """The value in memory of its own size: a variable that held a part of a larger tensor would keep all of it."""
+    if not isinstance(value, torch.Tensor) or value.untyped_storage().nbytes() == value.nbytes:
+        return value
+    return value.detach().clone(memory_format=torch.contiguous_format)
 
 
 def _bind_is_initialized(node: Node, runtime: Runtime) -> Callable[[], torch.Tensor]:

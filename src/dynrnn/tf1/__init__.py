@@ -5,7 +5,7 @@ Example:
     >>> x = tf.placeholder(tf.float32, [None, 3, 2])
     >>> outputs, state = tf.nn.dynamic_rnn(tf.nn.rnn_cell.GRUCell(4), x, sequence_length=[3, 1], dtype=tf.float32)
     >>> outputs.shape.as_list(), state.shape.as_list()
-    ([2, 3, 4], [2, 4])
+    ([None, 3, 4], [None, 4])
 """
 
 from typing import Any

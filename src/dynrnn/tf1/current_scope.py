@@ -153,11 +153,11 @@ class VariableScope:
 
     def get_variable(self, var_store: VariableStore, name: str, **options: Any) -> Any:
         """Make or find `name` under this scope; options that are None take the scope's defaults."""
-        initializer, dtype = options["initializer"], options["dtype"]
+        initializer, dtype = options.get("initializer"), options.get("dtype")
         for key in DEFAULTS:
-            if options[key] is None:
+            if options.get(key) is None:
                 options[key] = self._defaults[key]
-        if options["reuse"] is None:
+        if options.get("reuse") is None:
             options["reuse"] = self._reuse
         with name_scope(None):
             if dtype is not None and initializer is not None and not callable(initializer):

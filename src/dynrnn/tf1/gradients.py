@@ -8,6 +8,7 @@ from typing import Any
 from ..graph.dtype import int32
 from ..graph.gradients import IndexedSlices
 from ..graph.gradients import gradients as add_gradients
+from ..graph.shape import Dims
 from .export import export
 from .graph import Tensor, atomic, get_default_graph
 from .ops.making import zeros_like
@@ -60,11 +61,12 @@ def gradients(
 
     Returns:
         A list as long as `xs`: a tensor of x's shape and dtype; an `IndexedSlices` for a variable that is only gathered
-        from; None (or zeros, as `unconnected_gradients` says) where no y depends on x in a differentiable way.
+        from; None (or zeros, as `unconnected_gradients` says) where no y depends on x in a differentiable way, as no
+        integer does.
 
     Raises:
-        TypeError: a y or a grad_y that is not floating point or complex. ValueError: lists of different lengths, or
-        shapes that do not fit.
+        TypeError: a grad_y of another type than its y. ValueError: lists of different lengths, or shapes that do not
+        fit.
 
     Example:
         >>> import dynrnn.tf1 as tf
@@ -73,16 +75,13 @@ def gradients(
         ...     print(sess.run(tf.gradients(x * x, [x])))
         [6.0]
     """
+    if unconnected_gradients not in (*UnconnectedGradients, "none", "zero"):
+        raise ValueError(f"Unknown value for unconnected_gradients: {unconnected_gradients!r}")
     unconnected = UnconnectedGradients(unconnected_gradients)
     ys, xs = _as_list(ys), _as_list(xs)
     graph = get_default_graph()
     with name_scope(name, "gradients"):
         targets = [_source(y, "y") for y in ys]
-        for y in targets:
-            if not y.dtype.is_differentiable:
-                raise TypeError(
-                    f"gradients: ys must be floating point or complex tensors, got {y.name} of type {y.dtype.name}"
-                )
         sources = [_source(x, "x") for x in xs]
         weights = _weights(targets, grad_ys)
         stops = [_source(tensor, "stop_gradient") for tensor in _as_list(stop_gradients)]
@@ -121,10 +120,20 @@ def _weights(ys: list[Tensor], grad_ys: Any) -> list[Tensor]:
                 f"Gradient type {tensor.dtype.name} generated for {y.name} with type {y.dtype.name}: grad_ys must "
                 "have the types of ys"
             )
-        if not tensor.shape.is_compatible_with(y.shape):
+        if not _spreads(tensor.dims, y.dims):
             raise ValueError(f"grad_ys: the entry for {y.name} has shape {tensor.shape}, expected {y.shape}")
         weights.append(tensor)
     return weights
+
+
+def _spreads(dims: Dims, target: Dims) -> bool:
+    """Whether a tensor of shape `dims` may broadcast to shape `target`."""
+    if dims is None or target is None:
+        return True
+    tail = target[len(target) - len(dims) :] if len(dims) <= len(target) else dims
+    return len(dims) <= len(target) and all(
+        a in (None, 1) or b is None or a == b for a, b in zip(dims, tail, strict=True)
+    )
 
 
 def _ones_like(y: Tensor) -> Tensor:

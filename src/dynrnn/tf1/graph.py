@@ -5,6 +5,8 @@ A tensor's operators (`x + y`, `x[0]` ...) are installed by the op tables; sessi
 
 from __future__ import annotations
 
+import functools
+import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -25,7 +27,7 @@ class Tensor(engine.Tensor):
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """Run the default session (or `session`) for this tensor and return its value as an array."""
-        return _session(session, "eval", self.graph).run(self, feed_dict)
+        return _session(session, f"evaluate tensor {self.name} using `eval()`", self.graph).run(self, feed_dict)
 
     def get_shape(self) -> Any:
         return self.shape
@@ -65,7 +67,7 @@ class Operation(engine.Node):
 
     def run(self, feed_dict: Any = None, session: Any = None) -> None:
         """Run this operation in the default session (or `session`)."""
-        _session(session, "run", self.graph).run(self, feed_dict)
+        _session(session, f"execute operation {self.name} using `run()`", self.graph).run(self, feed_dict)
 
     @property
     def node_def(self) -> Operation:
@@ -98,14 +100,17 @@ class Operation(engine.Node):
 def _session(session: Any, what: str, graph: Graph) -> Any:
     if session is not None:
         return session
-    session = default_sessions()[-1] if default_sessions() else None
-    if session is None:
+    sessions = default_sessions()
+    if not sessions:
         raise ValueError(
-            f"Cannot use the default session to {what} this: no default session is registered. Use `with sess.as_default()` or pass `session=sess`"
+            f"Cannot {what}: No default session is registered. Use `with sess.as_default()` or pass an explicit session, `session=sess`"
         )
-    if session.graph is not graph:
-        raise ValueError("Cannot use the default session: its graph is different from this one's. Pass a session of this graph as `session=`")
-    return session
+    if sessions[-1].graph is not graph:
+        raise ValueError(
+            f"Cannot use the default session to {what}: its graph is different from the session's graph. "
+            "Pass an explicit session of this graph, `session=sess`"
+        )
+    return sessions[-1]
 
 
 class Graph(engine.Graph):
@@ -127,6 +132,8 @@ class Graph(engine.Graph):
         self.seed: int | None = None
         self.variables: Any = None  # the variable scopes' store, made on first need
         self._collections: dict[Any, list[Any]] = {}
+        self._not_feedable: set[Tensor] = set()
+        self._not_fetchable: set[Operation] = set()
 
     @contextmanager
     def as_default(self) -> Iterator[Graph]:
@@ -136,13 +143,16 @@ class Graph(engine.Graph):
         try:
             yield self
         finally:
-            graphs.remove(self)
+            leave(graphs, self)
 
     # Collections
 
     def add_to_collection(self, name: Any, value: Any) -> None:
+        if self.finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
+        is_new = name not in self._collections
         self._collections.setdefault(name, []).append(value)
-        self.on_undo(lambda: self._collections[name].pop())
+        self.on_undo(lambda: self._collections.pop(name) if is_new else self._collections[name].pop())
 
     def add_to_collections(self, names: Any, value: Any) -> None:
         for name in (names,) if isinstance(names, str) else dict.fromkeys(names):
@@ -150,8 +160,6 @@ class Graph(engine.Graph):
 
     def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
         """A copy of the collection; with `scope` (a pattern), of the items whose name it matches at its start."""
-        import re  # only for this pattern
-
         found = self._collections.get(name, [])
         if scope is None:
             return list(found)
@@ -177,9 +185,15 @@ class Graph(engine.Graph):
         return list(self._nodes)  # type: ignore[arg-type]
 
     def get_operation_by_name(self, name: str) -> Operation:
+        """Return the operation of this name; KeyError where there is none, ValueError for a tensor's name."""
+        if not isinstance(name, (str, bytes)):
+            raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
         return self.as_graph_element(name, allow_tensor=False)
 
     def get_tensor_by_name(self, name: str) -> Tensor:
+        """Return the tensor of this name, `"<op_name>:<output_index>"`; KeyError where there is none, ValueError for an operation's name."""
+        if not isinstance(name, (str, bytes)):
+            raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
         return self.as_graph_element(name, allow_operation=False)
 
     def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
@@ -206,27 +220,50 @@ class Graph(engine.Graph):
 
     def _by_text(self, name: str, allow_tensor: bool, allow_operation: bool) -> Any:
         op_name, colon, index = name.partition(":")
-        if colon and not allow_operation or colon and allow_tensor:
-            if not index.isdigit():
-                raise ValueError(f"The name {name!r} looks a like a Tensor name, but is not a valid one. Tensor names must be of the form \"<op_name>:<output_index>\".")
-            node = self._by_name.get(op_name)
-            if node is None:
-                raise KeyError(f"The name {name!r} refers to a Tensor which does not exist. The operation, {op_name!r}, does not exist in the graph.")
-            if int(index) >= len(node.outputs):
-                raise KeyError(f"The name {name!r} refers to a Tensor which does not exist. The operation, {op_name!r}, has {len(node.outputs)} output(s).")
-            return node.outputs[int(index)]
-        if colon or not allow_operation:
-            wanted = "an Operation" if colon else 'a Tensor, whose name is of the form "<op_name>:<output_index>"'
-            raise ValueError(f"The name {name!r} does not name {wanted}.")
-        if name not in self._by_name:
+        if colon and allow_tensor:
+            return self._tensor_by_text(name, op_name, index)
+        if colon:
+            raise ValueError(f"Name {name!r} appears to refer to a Tensor, not a Operation.")
+        node = self._by_name.get(name)
+        if not allow_operation:
+            what = "refers to an Operation" if node is not None else "looks like an (invalid) Operation name"
+            raise ValueError(
+                f'The name {name!r} {what}, not a Tensor. Tensor names must be of the form "<op_name>:<output_index>".'
+            )
+        if node is None:
             raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
-        return self._by_name[name]
+        return node
+
+    def _tensor_by_text(self, name: str, op_name: str, index: str) -> Any:
+        if not index.isdigit():
+            raise ValueError(
+                f"The name {name!r} looks a like a Tensor name, but is not a valid one. "
+                'Tensor names must be of the form "<op_name>:<output_index>".'
+            )
+        node = self._by_name.get(op_name)
+        if node is not None and int(index) < len(node.outputs):
+            return node.outputs[int(index)]
+        reason = (
+            "does not exist in the graph" if node is None else f"exists but only has {len(node.outputs)} outputs"
+        )
+        raise KeyError(f"The name {name!r} refers to a Tensor which does not exist. The operation, {op_name!r}, {reason}.")
+
+    def prevent_feeding(self, tensor: Tensor) -> None:
+        """Refuse to let `tensor` be fed from now on."""
+        self._not_feedable.add(tensor)
+
+    def prevent_fetching(self, op: Operation) -> None:
+        """Refuse to let `op` and its outputs be fetched from now on."""
+        self._not_fetchable.add(op)
 
     def is_feedable(self, tensor: Tensor) -> bool:
-        return tensor.op.context is None
+        """Whether a session may be given a value for `tensor`: not where it has values only inside a loop or a branch."""
+        return tensor.op.context is None and tensor not in self._not_feedable
 
     def is_fetchable(self, element: Any) -> bool:
-        return (element.op if isinstance(element, Tensor) else element).context is None
+        """Whether a session may return `element`: not where it runs only inside a loop or a branch."""
+        op = element.op if isinstance(element, Tensor) else element
+        return op.context is None and op not in self._not_fetchable
 
     def get_name_scope(self) -> str:
         return self.current_name_scope()
@@ -272,6 +309,14 @@ def _graphs() -> list[Graph]:
     return _stack.graphs
 
 
+def leave(stack: list[Any], item: Any) -> None:
+    """Take the innermost `item` from a stack of defaults."""
+    for i in reversed(range(len(stack))):
+        if stack[i] is item:
+            del stack[i]
+            return
+
+
 def default_sessions() -> list[Any]:
     """The stack of this thread's default sessions."""
     if not hasattr(_stack, "sessions"):
@@ -313,8 +358,6 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
 
 def atomic(function: Callable[..., Any]) -> Callable[..., Any]:
     """Let a call of `function` that fails leave the default graph as it was."""
-    import functools
-
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         with get_default_graph().atomic():

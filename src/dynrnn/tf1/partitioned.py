@@ -119,7 +119,8 @@ class PartitionedVariable:
         ]
 
     def __repr__(self) -> str:
-        return f"<PartitionedVariable '{self._name}' shape={self._shape} dtype={self._dtype.name} partitions={self._partitions}>"
+        about = f"shape={self._shape} dtype={self._dtype.name} partitions={self._partitions}"
+        return f"<PartitionedVariable '{self._name}' {about}>"
 
 
 def slices(shape: TensorShape, partitions: Sequence[int]) -> list[tuple[list[int], list[int]]]:

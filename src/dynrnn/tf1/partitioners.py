@@ -61,7 +61,8 @@ def variable_axis_size_partitioner(
 def min_max_variable_partitioner(
     max_partitions: int = 1, axis: int = 0, min_slice_size: int = 256 << 10, bytes_per_string_element: int = 16
 ) -> Partitioner:
-    """Return a partitioner that cuts `axis` into at most `max_partitions` parts of at least `min_slice_size` bytes.
+    """Return a partitioner that cuts `axis` into as many parts of `min_slice_size` bytes as there are in the variable,
+    but not more than `max_partitions`.
 
     Raises:
         ValueError: `max_partitions` is below 1.
@@ -71,7 +72,8 @@ def min_max_variable_partitioner(
 
     def partitioner(shape: Any, dtype: Any, **_: Any) -> list[int]:
         sizes = shape.as_list()
-        count = shape.num_elements() * _item_bytes(dtype, bytes_per_string_element) // min_slice_size
+        size = shape.num_elements() * _item_bytes(dtype, bytes_per_string_element)
+        count = math.ceil(size / min_slice_size)
         parts = [1] * len(sizes)
         parts[axis] = max(1, min(count, max_partitions, sizes[axis]))
         return parts

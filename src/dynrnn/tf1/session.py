@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
@@ -9,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _nest
-from ..graph.dtype import to_bytes, to_numpy, to_torch
+from ..graph.dtype import cast_array, to_numpy, to_torch
 from ..graph.executor import Plan, Runtime
 from ..graph.gradients import IndexedSlices
 from ..graph.shape import TensorShape
 from .export import export
-from .graph import Graph, Operation, Tensor, default_sessions, get_default_graph
+from .graph import Graph, Operation, Tensor, default_sessions, get_default_graph, leave
 
 
 class IndexedSlicesValue(NamedTuple):
@@ -75,75 +76,86 @@ class BaseSession:
             raise RuntimeError("Attempted to use a closed Session.")
         leaves: list[Any] = []
         rebuild = self._fetch(fetches, leaves)
-        keys, values = self._feed(feed_dict) if feed_dict else ((), ())
-        signature = (*leaves, None, *keys)
+        feeds = self._feeds(feed_dict) if feed_dict else {}
+        signature = (*leaves, None, *feeds)
         plan = self._plans.get(signature)
         if plan is None:
-            plan = self._plans[signature] = Plan(keys, leaves, self._runtime)
-        results = iter(plan.run(values))
-        return rebuild(iter([_array(next(results)) if isinstance(leaf, Tensor) else None for leaf in leaves]))
+            plan = self._plans[signature] = self._plan(leaves, tuple(feeds))
+        results = iter(plan.run([fed_value(tensor, value) for tensor, value in feeds.items()]))
+        return rebuild(iter([fetched(next(results)) if isinstance(leaf, Tensor) else None for leaf in leaves]))
+
+    def _plan(self, leaves: list[Any], feeds: tuple[Tensor, ...]) -> Plan:
+        """Check that the graph elements may be fetched and fed, and compile."""
+        for element in leaves:
+            if element.graph is not self._graph:
+                raise ValueError(
+                    f"Fetch argument {element!r} cannot be interpreted as a Tensor. ({element} is not an element of this graph.)"
+                )
+            if not self._graph.is_fetchable(element):
+                op = element.op if isinstance(element, Tensor) else element
+                raise ValueError(f"Operation {op.name!r} has been marked as not fetchable{_enclosed(op)}")
+        for tensor in feeds:
+            if tensor.graph is not self._graph:
+                raise TypeError(
+                    f"Cannot interpret feed_dict key as Tensor: {tensor} is not an element of this graph."
+                )
+            if not self._graph.is_feedable(tensor):
+                raise ValueError(f"Tensor {tensor} may not be fed{_enclosed(tensor.op)}")
+        return Plan(feeds, leaves, self._runtime)
 
     # Fetches
 
     def _fetch(self, fetch: Any, leaves: list[Any]) -> Callable[[Iterator[Any]], Any]:
         """Append the graph elements in `fetch` to `leaves`; the returned function packs their values, in order, in its structure."""
         if isinstance(fetch, (Tensor, Operation)):
-            leaves.append(self._fetchable(fetch))
+            leaves.append(fetch)
             return next
         if fetch is None:
-            raise TypeError("Fetch argument None has invalid type <class 'NoneType'>: a fetch must be a tensor, an operation, a variable, a name or a nest of them")
+            raise TypeError(
+                "Fetch argument None has invalid type <class 'NoneType'>: a fetch must be a tensor, an operation, a variable, a name or a nest of them"
+            )
         if isinstance(fetch, Mapping):
             parts = {key: self._fetch(item, leaves) for key, item in fetch.items()}
-            return lambda values: _like_mapping(fetch, {key: part(values) for key, part in parts.items()})
+            return lambda values: _filled(fetch, {key: part(values) for key, part in parts.items()})
         if isinstance(fetch, (list, tuple)):
             items = [self._fetch(item, leaves) for item in fetch]
             make = list if isinstance(fetch, list) else type(fetch)._make if hasattr(fetch, "_fields") else tuple
             return lambda values: make([item(values) for item in items])
         if isinstance(fetch, IndexedSlices):
-            parts_of = [fetch.values, fetch.indices, *([fetch.dense_shape] if fetch.dense_shape is not None else [])]
-            items = [self._fetch(item, leaves) for item in parts_of]
-            return lambda values: IndexedSlicesValue(*[item(values) for item in items], *([None] if len(items) == 2 else []))
-        try:
-            element = self._graph.as_graph_element(fetch)
-        except (TypeError, KeyError, ValueError) as error:
-            kind = TypeError if isinstance(error, TypeError) else ValueError
-            text = error.args[0] if error.args else error
-            raise kind(f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({text})") from error
-        leaves.append(self._fetchable(element))
+            shape = [] if fetch.dense_shape is None else [fetch.dense_shape]
+            parts_of = [self._fetch(item, leaves) for item in (fetch.values, fetch.indices, *shape)]
+            return lambda values: IndexedSlicesValue(*[part(values) for part in parts_of], *([] if shape else [None]))
+        leaves.append(self._named(fetch))
         return next
 
-    def _fetchable(self, element: Any) -> Any:
-        if element.graph is not self._graph:
-            raise ValueError(f"Fetch argument {element} cannot be interpreted as a Tensor. ({element} is not an element of this graph.)")
-        if not self._graph.is_fetchable(element):
+    def _named(self, fetch: Any) -> Any:
+        """The graph element that a name or a variable stands for."""
+        try:
+            return self._graph.as_graph_element(fetch)
+        except TypeError as error:
+            raise TypeError(
+                f"Fetch argument {fetch!r} has invalid type {type(fetch)}, must be a string or Tensor. ({error})"
+            ) from error
+        except (KeyError, ValueError) as error:
             raise ValueError(
-                f"Operation {(element.op if isinstance(element, Tensor) else element).name!r} has been marked as not fetchable: it has values only "
-                "inside a loop or a branch. Return it from there (as an output, a state or a TensorArray) to see it outside"
-            )
-        return element
+                f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({error.args[0]})"
+            ) from error
 
     # Feeds
 
-    def _feed(self, feed_dict: Mapping[Any, Any]) -> tuple[tuple[Tensor, ...], list[Any]]:
-        fed: dict[Tensor, Any] = {}
-        if any(isinstance(key, (tuple, list, dict)) for key in feed_dict):
+    def _feeds(self, feed_dict: Mapping[Any, Any]) -> dict[Tensor, Any]:
+        """The values to feed by tensor."""
+        if not isinstance(feed_dict, Mapping):
+            raise TypeError(f"feed_dict must be a dictionary, got {type(feed_dict).__name__}: {feed_dict!r}")
+        if any(isinstance(key, (tuple, list)) for key in feed_dict):
             feed_dict = _nest.flatten_dict_items(feed_dict)
-        for key, value in feed_dict.items():
-            fed[self._feedable(key)] = value
-        keys = tuple(fed)
-        return keys, [_value(tensor, value) for tensor, value in fed.items()]
+        return {key if isinstance(key, Tensor) else self._feedable(key): value for key, value in feed_dict.items()}
 
     def _feedable(self, key: Any) -> Tensor:
-        if isinstance(key, Tensor) and key.graph is self._graph:
-            tensor = key
-        else:
-            try:
-                tensor = self._graph.as_graph_element(key, allow_operation=False)
-            except (TypeError, KeyError, ValueError) as error:
-                raise TypeError(f"Cannot interpret feed_dict key as Tensor: {error.args[0] if error.args else error}") from error
-        if not self._graph.is_feedable(tensor):
-            raise ValueError(f"Tensor {tensor} may not be fed: it has values only inside a loop or a branch.")
-        return tensor
+        try:
+            return self._graph.as_graph_element(key, allow_operation=False)
+        except (TypeError, KeyError, ValueError) as error:
+            raise TypeError(f"Cannot interpret feed_dict key as Tensor: {error.args[0]}") from error
 
     # More ways to run
 
@@ -166,38 +178,66 @@ class BaseSession:
         try:
             yield self
         finally:
-            sessions.remove(self)
+            leave(sessions, self)
 
     def list_devices(self) -> list[Any]:
         return []
 
 
-def _like_mapping(like: Mapping[Any, Any], values: dict[Any, Any]) -> Any:
-    return values if type(like) is dict else _nest.pack_sequence_as(like, _nest.flatten(values))
+def _enclosed(op: Operation) -> str:
+    """Why an operation may be out of a session's reach."""
+    if op.context is None:
+        return ""
+    return (
+        ": it has values only inside a loop or a branch. Return it from there (as an output, a state or a TensorArray) "
+        "to see it outside"
+    )
 
 
-def _array(value: Any) -> Any:
-    """A fetched value: an array of its own, or a numpy scalar for rank 0."""
+def _filled(like: Mapping[Any, Any], values: dict[Any, Any]) -> Any:
+    """A mapping of the class of `like` that holds `values`."""
+    if type(like) is dict:
+        return values
+    filled: Any = defaultdict(like.default_factory) if isinstance(like, defaultdict) else type(like)()
+    for key, value in values.items():
+        filled[key] = value
+    return filled
+
+
+def fetched(value: Any) -> Any:
+    """What a fetch returns for a value: an array of its own, or a numpy scalar (bytes for a string) for rank 0."""
     array = to_numpy(value)
     return array if array.ndim else array[()]
 
 
-def _value(tensor: Tensor, value: Any) -> Any:
-    """A fed value, copied and cast to the tensor's dtype, its shape checked."""
+def fed_value(tensor: Tensor, value: Any) -> Any:
+    """Return a fed value, copied and cast to the tensor's dtype with numpy's rules.
+
+    Raises:
+        TypeError: a tensor, an int that the dtype cannot hold. ValueError: a shape that does not fit; text that is no number.
+    """
     dtype = tensor.dtype.base_dtype
     if isinstance(value, Tensor):
         raise TypeError(
-            f"The value of a feed cannot be a tf.Tensor object: {tensor.name} was fed {value.name}. Acceptable are Python scalars, strings, lists and numpy arrays."
+            f"The value of a feed cannot be a tf.Tensor object: {tensor.name} was fed {value.name}. "
+            "Acceptable feed values include Python scalars, strings, lists and numpy arrays."
         )
     try:
-        array = to_bytes(np.array(value, object)) if dtype.kind == "s" else np.array(value, dtype.numpy)
+        array = cast_array(value if isinstance(value, np.ndarray) else np.array(value), dtype)
     except (TypeError, ValueError) as error:
-        raise type(error)(f"Cannot feed {type(value).__name__} for Tensor {tensor.name!r} of type {dtype.name}: {error}") from error
-    if isinstance(value, int) and dtype.is_integer and int(array) != value:
-        raise TypeError(f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type {dtype.as_numpy_dtype}.")
+        raise type(error)(
+            f"Cannot feed {type(value).__name__} for Tensor {tensor.name!r} of type {dtype.name}: {error}"
+        ) from error
+    if isinstance(value, int) and (dtype.kind == "s" or dtype.kind in "iub" and array.item() != value):
+        raise TypeError(
+            f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type {dtype.as_numpy_dtype} ({tensor.name}). "
+            "Try explicitly setting the type of the feed tensor to a larger type (e.g. int64)."
+        )
     dims = tensor.dims
-    if dims is not None and (len(dims) != array.ndim or any(a is not None and a != b for a, b in zip(dims, array.shape, strict=True))):
-        raise ValueError(f"Cannot feed value of shape {array.shape!r} for Tensor {tensor.name!r}, which has shape {str(TensorShape(dims))!r}")
+    if dims is not None and array.shape != dims and not TensorShape(dims).is_compatible_with(array.shape):
+        raise ValueError(
+            f"Cannot feed value of shape {array.shape!r} for Tensor {tensor.name}, which has shape {TensorShape(dims)}"
+        )
     return to_torch(array)
 
 
@@ -212,14 +252,22 @@ class Session(BaseSession):
         6.0
     """
 
+    _entered: ExitStack | None = None
+
     def __enter__(self) -> Session:
+        if self._entered is not None:
+            raise RuntimeError(
+                "Session context managers are not re-entrant. Use `Session.as_default()` if you want to enter a session multiple times."
+            )
         self._entered = ExitStack()
         self._entered.enter_context(self._graph.as_default())
         self._entered.enter_context(self.as_default())
         return self
 
     def __exit__(self, *error: object) -> None:
+        assert self._entered is not None
         self._entered.close()
+        self._entered = None
         self.close()
 
     @staticmethod

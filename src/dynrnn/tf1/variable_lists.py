@@ -31,7 +31,9 @@ def _list(name: str, key: str, what: str) -> Callable[..., list[Any]]:
         return get_default_graph().get_collection(key, scope)
 
     variables.__name__ = variables.__qualname__ = name
-    variables.__doc__ = f"Return {what}, in the order of their making; with `scope` (a pattern), those whose names it matches at their start."
+    variables.__doc__ = (
+        f"Return {what}, in the order of their making; with `scope` (a pattern), those whose names begin so."
+    )
     return export(name)(variables)
 
 

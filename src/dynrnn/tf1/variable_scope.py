@@ -5,8 +5,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from typing import Any
 
 from .current_scope import DEFAULTS, VariableScope, get_variable_scope, variable_store
@@ -206,7 +205,7 @@ class variable_scope:  # noqa: N801 (TensorFlow's name)
             opened = self._open_name_scope(stack)
             if self._target is None:
                 self._target = _unique(self._default_name or "")
-            scope = stack.enter_context(_open(self._target, self._reuse, self._given, opened))
+            scope = stack.enter_context(_Opened(self._target, self._reuse, self._given, opened))
             self._entered.append(stack.pop_all())
         return scope
 
@@ -237,33 +236,38 @@ def _unique(prefix: str) -> str:
     return f"{prefix}_{number}"
 
 
-@contextmanager
-def _open(target: str | VariableScope, reuse: Any, given: dict[str, Any], opened: str) -> Iterator[VariableScope]:
-    """Make the scope that `target` means the current one.
+class _Opened:
+    """Makes the scope that `target` means the current one while it is entered.
 
     Scopes opened below a name are forgotten when it is left; entering a scope object leaves the counts as they were.
     """
-    store, outer = variable_store(), get_variable_scope()
-    if isinstance(target, str):
-        scope = _derived(outer, f"{outer.name}/{target}" if outer.name else target, reuse or outer.reuse, opened, given)
-    else:
-        scope = _derived(target, target.name, reuse or target.reuse, target.original_name_scope, given)
-    store.counts = kept = {**store.counts, scope.name: store.counts.get(scope.name, 0) + 1}
-    store.scope = scope
-    try:
-        yield scope
-    finally:
-        if store.scope is not scope:
-            raise RuntimeError(
-                f"Improper nesting of variable_scope: {scope.name!r} is left while {store.scope.name!r} is the "
-                "current scope."
-            )
-        store.scope = outer
+
+    def __init__(self, target: str | VariableScope, reuse: Any, given: dict[str, Any], original: str):
+        self._store, self._outer = variable_store(), get_variable_scope()
+        self._by_name = isinstance(target, str)
         if isinstance(target, str):
-            below = scope.name + "/"
-            store.counts = {name: count for name, count in store.counts.items() if not name.startswith(below)}
+            name = f"{self._outer.name}/{target}" if self._outer.name else target
+            self._scope = _derived(self._outer, name, reuse or self._outer.reuse, original, given)
         else:
-            store.counts = kept
+            self._scope = _derived(target, target.name, reuse or target.reuse, target.original_name_scope, given)
+
+    def __enter__(self) -> VariableScope:
+        store, name = self._store, self._scope.name
+        store.counts = self._counts = {**store.counts, name: store.counts.get(name, 0) + 1}
+        store.scope = self._scope
+        return self._scope
+
+    def __exit__(self, *error: object) -> None:
+        store, name = self._store, self._scope.name
+        if store.scope is not self._scope:
+            raise RuntimeError(
+                f"Improper nesting of variable_scope: {name!r} is left while {store.scope.name!r} is the current scope."
+            )
+        store.scope = self._outer
+        if self._by_name:
+            store.counts = {key: count for key, count in store.counts.items() if not key.startswith(name + "/")}
+        else:
+            store.counts = self._counts
 
 
 def _derived(parent: VariableScope, name: str, reuse: Any, original: str, given: dict[str, Any]) -> VariableScope:

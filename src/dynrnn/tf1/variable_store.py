@@ -4,6 +4,7 @@ themselves are in `variable_scope.py`.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import os
 import sys
@@ -18,11 +19,13 @@ from . import partitioned
 from .export import export
 from .graph import Graph
 from .graph_keys import GraphKeys
-from .initializers import GlorotUniform, Zeros
+from .initializers import Zeros
+from .scaling_initializers import GlorotUniform
 from .scopes import name_scope
 from .variables import Variable, VariableAggregation, VariableSynchronization, resolve_trainable
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+# Files that stand between a program's line and the making of a variable: this package and its context managers.
+_BETWEEN = (os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep, contextlib.__file__)
 
 
 class _ReuseMode(Enum):
@@ -71,7 +74,8 @@ class VariableStore:
 
     def get_variable(self, name: str, *, custom_getter: Any = None, dtype: Any = float32, **options: Any) -> Any:
         """Make or find the variable with this full name; a custom getter is asked, and given `get` to do it with."""
-        options["trainable"] = resolve_trainable(options["trainable"], options["synchronization"])
+        synchronization = options.get("synchronization", VariableSynchronization.AUTO)
+        options["trainable"] = resolve_trainable(options.get("trainable"), synchronization)
         if custom_getter is None:
             return self.get(name, dtype=dtype, **options)
         if not callable(custom_getter):
@@ -238,6 +242,6 @@ def _without_arguments(function: Any) -> bool:
 def _calling_line() -> str:
     """The innermost line of the running program that is not in this package."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_BETWEEN):
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno} in {frame.f_code.co_name}"

@@ -19,6 +19,7 @@ from .ops.convert import convert_to_tensor
 from .ops.operators import install
 from .ops.state import add_assignment, joined_dims
 from .scopes import name_scope
+from .variable_creators import VariableType
 
 
 @export("VariableSynchronization")
@@ -73,7 +74,7 @@ def resolve_trainable(trainable: bool | None, synchronization: VariableSynchroni
 
 
 @export("Variable")
-class Variable:
+class Variable(metaclass=VariableType):
     """A tensor whose value a session keeps between runs and assignments replace.
 
     initial_value: a tensor, anything that becomes one, or a function without arguments that returns one (it is called

@@ -101,6 +101,10 @@ def all_samples() -> list[Sample]:
     return found
 
 
+# Rows that change a session's state or only order others: `test_state.py` and `test_control.py` are about them.
+_ACTIONS = {"Assign", "AssignAdd", "AssignSub", "NoOp"}
+
+
 def all_rows() -> dict[str, Op]:
     """Every op row of the face's op modules, by type: a module's own, those in its tables and of its functions."""
     found: dict[str, Op] = {}
@@ -108,7 +112,8 @@ def all_rows() -> dict[str, Op]:
     for module in pkgutil.walk_packages(package.__path__, "dynrnn.tf1.ops."):
         for value in vars(importlib.import_module(module.name)).values():
             for row in _rows_in(value):
-                found.setdefault(row.type, row)
+                if row.type not in _ACTIONS:
+                    found.setdefault(row.type, row)
     return found
 
 

@@ -34,7 +34,9 @@ ACTIVATIONS = [
     Sample("Relu", tf["nn.relu"], (np.array([-1, 2]),), [0, 2], label="int"),
     Sample("Relu6", tf["nn.relu6"], (4 * X,), lambda x: np.clip(x, 0, 6)),
     Sample("Elu", tf["nn.elu"], (X,), lambda x: np.where(x < 0, np.expm1(x), x)),
-    Sample("Selu", tf["nn.selu"], (X,), lambda x: 1.0507009873554805 * np.where(x < 0, 1.6732632423543772 * np.expm1(x), x)),
+    Sample(
+        "Selu", tf["nn.selu"], (X,), lambda x: 1.0507009873554805 * np.where(x < 0, 1.6732632423543772 * np.expm1(x), x)
+    ),
     Sample("Softplus", tf["nn.softplus"], (X,), lambda x: np.log1p(np.exp(x))),
     Sample("Softsign", tf["nn.softsign"], (X,), lambda x: x / (1 + np.abs(x))),
     Sample("LeakyRelu", tf["nn.leaky_relu"], (X,), lambda x: np.where(x > 0, x, 0.2 * x)),
@@ -90,7 +92,8 @@ LOSSES = [
 ]
 
 NORMALIZATION = [
-    # TensorFlow takes the mean as a constant in the variance's gradient, so that its second derivative is not that of the values.
+    # TensorFlow takes the mean as a constant in the variance's gradient, so that its second derivative is not that of
+    # the values.
     Sample("Moments", lambda x: tf["nn.moments"](x, [0]), (X,), lambda x: [x.mean(0), x.var(0)], second=False),
     Sample(
         "Moments",
@@ -129,21 +132,34 @@ EMBEDDINGS = [
         lambda a, b, ids: tf["nn.embedding_lookup"]([a, b], ids, "div"),
         (W, -W[:2], IDS),
         lambda a, b, ids: np.concatenate([a, b])[ids],
-        static=("known",),  # the rule needs the parts' sizes
+        static=("known",),  # "div" needs the parts' sizes
+        gradient=False,  # it is made of slices, one for each part
     ),
 ]
 
 RANDOM = [
-    Sample("RandomUniform", lambda low: tf["random_uniform"]([3, 2], low, 4.0, "float64", seed=1), (np.array(3.0),), gradient=False),
+    Sample(
+        "RandomUniform",
+        lambda low: tf["random_uniform"]([3, 2], low, 4.0, "float64", seed=1),
+        (np.array(3.0),),
+        gradient=False,
+    ),
     Sample("RandomUniformInt", lambda: tf["random_uniform"]([3, 2], 0, 4, "int64", seed=1)),
     Sample("RandomUniformSteps", lambda: uniform_steps(4, [3, 2], seed=1)),
-    Sample("RandomStandardNormal", lambda mean: tf["random_normal"]([3, 2], mean, dtype="float64"), (np.array([3.0, 4.0]),), gradient=False),
+    Sample(
+        "RandomStandardNormal",
+        lambda mean: tf["random_normal"]([3, 2], mean, dtype="float64"),
+        (np.array([3.0, 4.0]),),
+        gradient=False,
+    ),
     Sample("TruncatedNormal", lambda: tf["truncated_normal"]([3, 2])),
     Sample("RandomShuffle", tf["random_shuffle"], (X,)),
     Sample("RandomShuffle", tf["random_shuffle"], (np.array(["a", "b"], object),), label="strings"),
     Sample("Multinomial", lambda x: tf["multinomial"](x, 5), (X,)),
     Sample("RandomCrop", lambda x: tf["random_crop"](x, [1, 2]), (X,), gradient=False),
-    Sample("RandomGamma", lambda a: tf["random_gamma"]([4], a, dtype="float64"), (np.array([0.5, 2.0]),), gradient=False),
+    Sample(
+        "RandomGamma", lambda a: tf["random_gamma"]([4], a, dtype="float64"), (np.array([0.5, 2.0]),), gradient=False
+    ),
     Sample("RandomPoissonV2", lambda lam: tf["random_poisson"](lam, [4]), (np.array([0.5, 20.0]),), gradient=False),
 ]
 
@@ -162,10 +178,23 @@ DROPOUT = [
 
 WINDOWS = [
     Sample("Conv1D", lambda x, w: tf["nn.conv1d"](x, w, 2, "SAME"), (SEQUENCE, W.reshape(2, 3, 2))),
-    Sample("Conv2D", lambda x, w: tf["nn.conv2d"](x, w, [1, 2, 1, 1], "SAME"), (IMAGE, np.ones((2, 3, 2, 1)) * [[1.0], [0.5]])),
-    Sample("Conv2D", lambda x, w: tf["nn.conv2d"](x, w, 1, "VALID", dilations=2), (IMAGE, W.reshape(2, 1, 2, 3)), label="dilated"),
+    Sample(
+        "Conv2D",
+        lambda x, w: tf["nn.conv2d"](x, w, [1, 2, 1, 1], "SAME"),
+        (IMAGE, np.ones((2, 3, 2, 1)) * [[1.0], [0.5]]),
+    ),
+    Sample(
+        "Conv2D",
+        lambda x, w: tf["nn.conv2d"](x, w, 1, "VALID", dilations=2),
+        (IMAGE, W.reshape(2, 1, 2, 3)),
+        label="dilated",
+    ),
     Sample("Conv3D", lambda x, w: tf["nn.conv3d"](x, w, [1] * 5, "VALID"), (IMAGE[None], W.reshape(1, 2, 1, 2, 3))),
-    Sample("DepthwiseConv2dNative", lambda x, w: tf["nn.depthwise_conv2d"](x, w, [1] * 4, "VALID"), (IMAGE, W.reshape(2, 1, 2, 3))),
+    Sample(
+        "DepthwiseConv2dNative",
+        lambda x, w: tf["nn.depthwise_conv2d"](x, w, [1] * 4, "VALID"),
+        (IMAGE, W.reshape(2, 1, 2, 3)),
+    ),
     Sample(
         "Conv2DBackpropInput",
         lambda x, w: tf["nn.conv2d_transpose"](x, w, [2, 7, 9, 3], [1, 2, 2, 1]),

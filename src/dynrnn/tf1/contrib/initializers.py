@@ -12,18 +12,23 @@ from ..export import export
 from ..graph import Tensor
 from ..ops.random import random_uniform, truncated_normal
 
-# A truncated normal distribution is narrower than the normal one it is cut from; this is about the ratio of the variances.
+# A truncated normal distribution is narrower than the normal one it is cut from; this is about the ratio of the
+# variances.
 _TRUNCATION = 1.3
 
 
-@export("contrib.layers.variance_scaling_initializer", "contrib.layers.python.layers.initializers.variance_scaling_initializer")
+@export(
+    "contrib.layers.variance_scaling_initializer",
+    "contrib.layers.python.layers.initializers.variance_scaling_initializer",
+)
 def variance_scaling_initializer(
     factor: float = 2.0, mode: str = "FAN_IN", uniform: bool = False, seed: int | None = None, dtype: Any = float32
 ) -> Callable[..., Tensor]:
     """Return an initializer of numbers whose variance is about factor / n.
 
-    n is the number of a unit's inputs ("FAN_IN"), of its outputs ("FAN_OUT"), or their mean ("FAN_AVG"): sizes -2 and -1 of the shape, each
-    times all sizes before them. uniform: numbers within sqrt(3 factor / n); else truncated normal ones of stddev sqrt(1.3 factor / n).
+    n is the number of a unit's inputs ("FAN_IN"), of its outputs ("FAN_OUT"), or their mean ("FAN_AVG"): sizes -2 and
+    -1 of the shape, each times all sizes before them. uniform: numbers within sqrt(3 factor / n); else truncated normal
+    ones of stddev sqrt(1.3 factor / n).
 
     Raises:
         TypeError: a dtype that is no float type (also when called), or an unknown mode.

@@ -8,8 +8,10 @@ from typing import Any
 from ...graph.dtype import DType, as_dtype
 from ...graph.op import Argument, Op
 from ...graph.shape import Dims
-from ..graph import Tensor, get_default_graph
+from ..graph import Graph, Tensor, get_default_graph
 from .convert import convert_to_tensor
+
+Types = dict[str, tuple[DType, str]]  # type variable -> its dtype, and the argument that said so
 
 
 def apply(row: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, name: str | None = None) -> Any:
@@ -21,17 +23,26 @@ def apply(row: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, n
     Raises:
         TypeError: an input's dtype does not fit the signature. ValueError: the shapes do not fit, or a value cannot become a tensor.
     """
-    attrs = attrs or {}
-    types: dict[str, tuple[DType, str]] = {}
-    tensors: list[Tensor] = []
-    _note_tensors(row, inputs, types)
-    for argument, value in zip(row.inputs, inputs, strict=True):
-        for item in _items(row, argument, value):
-            tensors.append(_convert(row, argument, item, types))
+    types: Types = {}
+    graph = _note_tensors(row, inputs, types) or get_default_graph()
+    if graph is get_default_graph():
+        return _apply(graph, row, inputs, types, attrs or {}, name)
+    with graph.as_default(), graph.atomic():  # constants among the inputs join the tensors' graph
+        return _apply(graph, row, inputs, types, attrs or {}, name)
+
+
+def _apply(
+    graph: Graph, row: Op, inputs: Sequence[Any], types: Types, attrs: dict[str, Any], name: str | None
+) -> Any:
+    scope = row.type if name is None or name.endswith("/") else name
+    tensors = [
+        _convert(row, argument, item, types, f"{scope}/{argument.name}")
+        for argument, value in zip(row.inputs, inputs, strict=True)
+        for item in _items(row, argument, value)
+    ]
     dims = row.shape(tensors, attrs) if row.shape is not None else None
     shapes: list[Dims] = list(dims) if isinstance(dims, list) else [dims]
     dtypes = _output_dtypes(row, attrs, types, len(shapes))
-    graph = tensors[0].graph if tensors else get_default_graph()
     node = graph.add(row, tensors, attrs, dtypes=dtypes, shapes=shapes[: len(dtypes)], name=name)
     if not row.outputs:
         return node
@@ -46,26 +57,38 @@ def _items(row: Op, argument: Argument, value: Any) -> list[Any]:
     return list(value)
 
 
-def _note_tensors(row: Op, inputs: Sequence[Any], types: dict[str, tuple[DType, str]]) -> None:
-    """Let the first tensor of a type variable say what plain Python values beside it become."""
+def _is_symbolic(value: Any) -> bool:
+    return isinstance(value, Tensor) or hasattr(value, "_as_tensor")
+
+
+def _note_tensors(row: Op, inputs: Sequence[Any], types: Types) -> Graph | None:
+    """Let the first tensor of a type variable say what plain Python values beside it become; return the first one's graph."""
+    graph = None
     for argument, value in zip(row.inputs, inputs, strict=True):
-        if argument.fixed is not None or argument.type in types:
-            continue
         for item in _items(row, argument, value):
-            if hasattr(item, "dtype") and (isinstance(item, Tensor) or hasattr(item, "_as_tensor")):
-                types[argument.type] = (item.dtype.base_dtype, argument.name)
-                break
+            if not _is_symbolic(item):
+                continue
+            graph = graph or item.graph
+            if argument.fixed is None:
+                types.setdefault(argument.type, (item.dtype.base_dtype, argument.name))
+            break
+    return graph
 
 
-def _convert(row: Op, argument: Argument, value: Any, types: dict[str, tuple[DType, str]]) -> Tensor:
+def _convert(row: Op, argument: Argument, value: Any, types: Types, name: str) -> Tensor:
     wanted = argument.fixed or (types[argument.type][0] if argument.type in types else None)
-    symbolic = isinstance(value, Tensor) or hasattr(value, "_as_tensor")
     try:
-        tensor = convert_to_tensor(value, None if symbolic else wanted)
+        if isinstance(value, Tensor):
+            tensor = value
+        else:
+            tensor = convert_to_tensor(value, None if _is_symbolic(value) else wanted, name)
     except (TypeError, ValueError) as error:
         if value is None:
-            raise ValueError(f"Tried to convert '{argument.name}' to a tensor and failed. Error: None values not supported.") from error
-        raise type(error)(f"{row.type}: {argument.name}: {error}") from error
+            raise ValueError(
+                f"Tried to convert '{argument.name}' to a tensor and failed. Error: None values not supported."
+            ) from error
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{row.type}: {argument.name}: {error}") from error
     dtype = tensor.dtype.base_dtype
     if wanted is not None and dtype is not wanted:
         raise TypeError(_mismatch(row, argument, dtype, wanted, types))
@@ -80,7 +103,7 @@ def _convert(row: Op, argument: Argument, value: Any, types: dict[str, tuple[DTy
     return tensor
 
 
-def _mismatch(row: Op, argument: Argument, dtype: DType, wanted: DType, types: dict[str, tuple[DType, str]]) -> str:
+def _mismatch(row: Op, argument: Argument, dtype: DType, wanted: DType, types: Types) -> str:
     if argument.fixed is not None:
         return f"Input '{argument.name}' of '{row.type}' Op has type {dtype.name} that does not match expected type of {wanted.name}."
     if argument.many:
@@ -91,7 +114,7 @@ def _mismatch(row: Op, argument: Argument, dtype: DType, wanted: DType, types: d
     )
 
 
-def _output_dtypes(row: Op, attrs: dict[str, Any], types: dict[str, tuple[DType, str]], count: int) -> list[DType]:
+def _output_dtypes(row: Op, attrs: dict[str, Any], types: Types, count: int) -> list[DType]:
     dtypes: list[DType] = []
     for argument in row.outputs:
         if argument.type.startswith("@"):

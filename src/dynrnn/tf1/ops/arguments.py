@@ -1,4 +1,6 @@
-"""Arguments of array functions that are not plain tensors: shapes given as lists, axes that must be known while the graph is built."""
+"""Arguments of array functions that are not plain tensors: shapes given as lists, axes that must be known while the
+graph is built.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +8,20 @@ import operator
 from typing import Any
 
 from ...graph.constants import constant_value
-from ...graph.dtype import int32
+from ...graph.dtype import DType, as_dtype, int32
 from ...graph.shape import Dimension, TensorShape
 from ..graph import Tensor
-from .convert import convert_to_tensor
+from .convert import convert_to_tensor, make_array
 
 
-def shape_tensor(value: Any) -> Tensor:
-    """Return a shape (a list of ints, Dimensions and scalar tensors, a TensorShape, an array, a tensor) as an integer tensor."""
+def shape_tensor(value: Any, name: str | None = None) -> Tensor:
+    """Return a shape (a list of ints, Dimensions and scalar tensors, a TensorShape, an array, a tensor) as an integer
+    tensor.
+    """
     if isinstance(value, TensorShape):
         value = value.as_list() if value.is_fully_defined() else value
     empty = isinstance(value, (list, tuple)) and not value
-    return convert_to_tensor(value, int32 if empty else None)
+    return convert_to_tensor(value, int32 if empty else None, name)
 
 
 def static_int(function: str, name: str, value: Any) -> int:
@@ -41,7 +45,9 @@ def static_int(function: str, name: str, value: Any) -> int:
 
 
 def static_ints(function: str, name: str, value: Any) -> tuple[int, ...]:
-    """Return a vector of ints as a tuple, also where it is given as an array, a tensor with a fixed value, or a list with such in it."""
+    """Return a vector of ints as a tuple, also where it is given as an array, a tensor with a fixed value, or a list
+    with such in it.
+    """
     if isinstance(value, Tensor) or hasattr(value, "_as_tensor"):
         tensor = convert_to_tensor(value)
         known = constant_value(tensor)
@@ -56,7 +62,7 @@ def static_ints(function: str, name: str, value: Any) -> tuple[int, ...]:
 
 
 def known_sizes(value: Any) -> tuple[int, ...] | None:
-    """Return a shape as a tuple of ints if it is written down with nothing but numbers; None where tensors take part."""
+    """Return a shape as a tuple of ints if it is made of nothing but numbers; None where tensors take part."""
     if isinstance(value, TensorShape):
         return value.tuple if value.is_fully_defined() else None  # type: ignore[return-value]
     if isinstance(value, Tensor) or hasattr(value, "_as_tensor"):
@@ -65,7 +71,25 @@ def known_sizes(value: Any) -> tuple[int, ...] | None:
     sizes: list[int] = []
     for item in items:
         item = item.value if isinstance(item, Dimension) else item
-        if isinstance(item, Tensor) or not hasattr(item, "__index__"):
+        if item is None or isinstance(item, Tensor) or not hasattr(item, "__index__"):
             return None
         sizes.append(operator.index(item))
     return tuple(sizes)
+
+
+def dtype_of(value: Any, preferred: DType | None = None) -> DType:
+    """Return the type that `value` has as a tensor; a Python value takes `preferred` where it can."""
+    if isinstance(value, Tensor) or hasattr(value, "_as_tensor"):
+        return value.dtype.base_dtype
+    if preferred is not None:
+        try:
+            make_array(value, preferred)
+        except (TypeError, ValueError):
+            preferred = None
+    return preferred or as_dtype(make_array(value, None).dtype)
+
+
+def part_name(name: str | None, default: str, part: str) -> str:
+    """Return the name for a constant that belongs to an operation called `name`, by default `default`."""
+    scope = default if not name or name.endswith("/") else name
+    return f"{scope}/{part}"

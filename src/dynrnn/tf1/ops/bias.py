@@ -22,11 +22,16 @@ def _with_bias(dims: Dims, bias: Dims, channels_first: bool = False) -> Dims:
     if dims is None:
         return None
     if len(dims) < 2:
-        raise ValueError(f"Shape must be at least rank 2 but is rank {len(dims)}: the value has shape {TensorShape(dims)}")
+        raise ValueError(
+            f"Shape must be at least rank 2 but is rank {len(dims)}: the value has shape {TensorShape(dims)}"
+        )
     axis = 1 if channels_first else len(dims) - 1
     size, wanted = dims[axis], None if bias is None else bias[0]
     if size is not None and wanted is not None and size != wanted:
-        raise ValueError(f"Dimensions must be equal, but are {size} and {wanted}, for a value {TensorShape(dims)} and a bias {TensorShape(bias)}")
+        raise ValueError(
+            f"Dimensions must be equal, but are {size} and {wanted}, for a value {TensorShape(dims)} and a bias "
+            f"{TensorShape(bias)}"
+        )
     return tuple(wanted if i == axis and size is None else size for i, size in enumerate(dims))
 
 
@@ -76,7 +81,9 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
     Raises:
         ValueError: the bias is no vector or does not fit; an unknown data_format.
     """
-    if data_format is not None and not (data_format.startswith("NC") or data_format.startswith("N") and data_format.endswith("C")):
+    if data_format is not None and not (
+        data_format.startswith("NC") or data_format.startswith("N") and data_format.endswith("C")
+    ):
         raise ValueError(f"data_format must be of the form `N...C` or `NC...`, got {data_format!r}")
     channels_first = data_format is not None and data_format.startswith("NC") and data_format != "NC"
     return apply(BIAS_ADD, [value, bias], {"channels_first": channels_first}, name)

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from ...errors import UnimplementedError
 from ...graph import rules
 from ...graph.dtype import DType, as_dtype
 from ...graph.gradients import IndexedSlices
@@ -17,6 +18,8 @@ from .convert import convert_to_tensor
 
 
 def _cast(x: torch.Tensor, dtype: DType) -> torch.Tensor:
+    if not isinstance(x, torch.Tensor):  # strings: as in TensorFlow, only a run refuses them
+        raise UnimplementedError(None, None, f"Cast string to {dtype.name} is not supported")
     if x.is_complex() and not dtype.is_complex:
         x = x.real
     result = x.to(dtype.torch)
@@ -24,13 +27,13 @@ def _cast(x: torch.Tensor, dtype: DType) -> torch.Tensor:
 
 
 def _saturate(x: torch.Tensor, dtype: DType) -> torch.Tensor:
-    least, most = dtype.limits
+    least, most = dtype.min, dtype.max
     result = x.to(dtype.torch)
     # The limits of wide types are no floats, so the ends are set by comparison instead of clamping before the cast.
     return torch.where(x >= most, most, torch.where(x <= least, least, result)).to(dtype.torch)
 
 
-CAST = Op("Cast", "x:S -> @dtype", _cast, rules.same, {"S": NUMBERS | {"bool"}})
+CAST = Op("Cast", "x:S -> @dtype", _cast, rules.same, {"S": NUMBERS | {"bool", "string"}})
 SATURATE = Op("SaturateCast", "value:S -> @dtype", _saturate, rules.same, {"S": REALS})
 _SHORT = {
     "float": "ToFloat",
@@ -54,7 +57,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     x: a tensor of numbers or bools, or an `IndexedSlices`, whose values are cast.
 
     Raises:
-        TypeError: x holds strings, or `dtype` is not a type of numbers or bools.
+        TypeError: `dtype` is not a type of numbers or bools. tf.errors.UnimplementedError: in run, x holds strings.
     """
     wanted = as_dtype(dtype).base_dtype
     if isinstance(x, IndexedSlices):

@@ -90,7 +90,8 @@ _MERGE = moves("Reshape", "tensor:T -> T", _merge, _merge_dims)  # of an axis an
 @export("where")
 @atomic
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
-    """Return the elements of `x` where `condition` holds and those of `y` elsewhere; without x and y, the places where it holds.
+    """Return the elements of `x` where `condition` holds and those of `y` elsewhere; without x and y, the places where
+    it holds.
 
     condition: bool, of the shape of x and y, a scalar, or a vector that chooses whole rows. Places are int64 `[count,
     rank]`.
@@ -108,13 +109,14 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 @export("boolean_mask")
 @atomic
 def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: int | None = None) -> Tensor:
-    """Return the slices of `tensor` for which `mask` holds; the mask covers the axes from `axis` (default 0) on, which become one.
+    """Return the slices of `tensor` for which `mask` holds; the mask covers the axes from `axis` (default 0) on, which
+    become one.
 
     Raises:
         ValueError: `mask` is a scalar or of unknown rank, or its shape does not fit.
     """
     with get_default_graph().name_scope(name):
-        tensor, mask = convert_to_tensor(tensor), convert_to_tensor(mask)
+        tensor, mask = convert_to_tensor(tensor, name="tensor"), convert_to_tensor(mask, name="mask")
         axis = 0 if axis is None else static_int("boolean_mask", "axis", axis)
         if mask.dims is None:
             raise ValueError(

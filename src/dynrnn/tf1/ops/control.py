@@ -44,7 +44,7 @@ def group(*inputs: Any, name: str | None = None) -> Operation:
     elements = [_runnable(item) for item in _nest.flatten(list(inputs))]
     graph = graph_of(elements)
     with graph.as_default(), graph.control_dependencies(elements):
-        return apply(NO_OP, [], name=name or ("group_deps" if elements else None))
+        return apply(NO_OP, [], name=name or "group_deps")
 
 
 def _runnable(item: Any) -> Any:

@@ -31,7 +31,9 @@ def _convolve(
     x, weights = windows.channels_to_front(value, last), _weights(filters)
     if x.ndim != filters.ndim or x.shape[1] % weights.shape[1]:
         raise errors.InvalidArgumentError(
-            None, None, f"input depth must be a multiple of the filter's: input {list(value.shape)}, filter {list(filters.shape)}"
+            None,
+            None,
+            f"input depth must be a multiple of the filter's: input {list(value.shape)}, filter {list(filters.shape)}",
         )
     pairs = windows.margins(x.shape[2:], weights.shape[2:], strides, dilations, padding)
     even = all(before == after for before, after in pairs)
@@ -63,7 +65,8 @@ def _swept(inputs: Any, attrs: Any) -> tuple[int | None, list[int | None], int |
     filters = _filter_dims(inputs[1].dims, spatial)
     paddings = (padding,) * spatial if isinstance(padding, str) else padding
     swept = [
-        windows.steps(*each) for each in zip(sizes, filters[:spatial], strides, attrs["dilations"], paddings, strict=True)
+        windows.steps(*each)
+        for each in zip(sizes, filters[:spatial], strides, attrs["dilations"], paddings, strict=True)
     ]
     return batch, swept, channels, filters
 
@@ -72,7 +75,8 @@ def _conv_dims(inputs: Any, attrs: Any) -> Dims:
     batch, sizes, channels, filters = _swept(inputs, attrs)
     if channels is not None and filters[-2] and channels % filters[-2]:
         raise ValueError(
-            f"Depth of input ({channels}) is not a multiple of input depth of filter ({filters[-2]}), for shapes {inputs[0].shape}, {inputs[1].shape}"
+            f"Depth of input ({channels}) is not a multiple of input depth of filter ({filters[-2]}), for shapes "
+            f"{inputs[0].shape}, {inputs[1].shape}"
         )
     return windows.join_dims(batch, sizes, filters[-1], attrs["last"])
 
@@ -80,13 +84,21 @@ def _conv_dims(inputs: Any, attrs: Any) -> Dims:
 def _depthwise_dims(inputs: Any, attrs: Any) -> Dims:
     batch, sizes, channels, filters = _swept(inputs, attrs)
     if channels is not None and filters[-2] is not None and channels != filters[-2]:
-        raise ValueError(f"Dimensions must be equal, but are {channels} and {filters[-2]}: the channels of input and depthwise filter")
+        raise ValueError(
+            f"Dimensions must be equal, but are {channels} and {filters[-2]}: the channels of input and depthwise "
+            "filter"
+        )
     outputs = None if filters[-1] is None or filters[-2] is None else filters[-1] * filters[-2]
     return windows.join_dims(batch, sizes, outputs, attrs["last"])
 
 
 def _transposed(
-    value: torch.Tensor, filters: torch.Tensor, output_shape: torch.Tensor, strides: tuple, padding: windows.Padding, last: bool
+    value: torch.Tensor,
+    filters: torch.Tensor,
+    output_shape: torch.Tensor,
+    strides: tuple,
+    padding: windows.Padding,
+    last: bool,
 ) -> torch.Tensor:
     wanted = output_shape.tolist()
     x, weights = windows.channels_to_front(value, last), _weights(filters)  # [in, out, *window], as torch wants it here
@@ -99,11 +111,16 @@ def _transposed(
     ]
     if swept != list(x.shape[2:]) or channels != weights.shape[1] or wanted[0] != len(x):
         raise errors.InvalidArgumentError(
-            None, None, f"output_shape {wanted} does not fit value {list(value.shape)} and filter {list(filters.shape)}: its windows take {swept} places"
+            None,
+            None,
+            f"output_shape {wanted} does not fit value {list(value.shape)} and filter {list(filters.shape)}: its "
+            f"windows take {swept} places",
         )
     full = _TRANSPOSED[len(strides)](x, weights, None, strides)
     for axis, (size, (before, _)) in enumerate(zip(sizes, pairs, strict=True), 2):
-        full = windows.pad(full.movedim(axis, -1), [(0, max(before + size - full.shape[axis], 0))]).narrow(-1, before, size)
+        full = windows.pad(full.movedim(axis, -1), [(0, max(before + size - full.shape[axis], 0))]).narrow(
+            -1, before, size
+        )
         full = full.movedim(-1, axis)
     return windows.channels_back(full, last)
 
@@ -158,10 +175,10 @@ def conv2d(
 ) -> Tensor:
     """Return the cross-correlation of images with filters.
 
-    input: `[batch, height, width, in]` ("NHWC") or `[batch, in, height, width]` ("NCHW"), a float type. filter (or filters):
-    `[height, width, in / groups, out]`. strides, dilations: an int, one an image axis, or one an axis of input. padding: "SAME" (the result
-    has ceil(size / stride) places an axis; an odd margin is added at the end), "VALID", or pairs for all four axes. use_cudnn_on_gpu
-    has nothing to choose here.
+    input: `[batch, height, width, in]` ("NHWC") or `[batch, in, height, width]` ("NCHW"), a float type. filter (or
+    filters): `[height, width, in / groups, out]`. strides, dilations: an int, one an image axis, or one an axis of
+    input. padding: "SAME" (the result has ceil(size / stride) places an axis; an odd margin is added at the end),
+    "VALID", or pairs for all four axes. use_cudnn_on_gpu has nothing to choose here.
 
     Raises:
         ValueError: ranks, depths or sizes that do not fit; an unknown padding or data_format.
@@ -190,10 +207,13 @@ def conv1d(
 ) -> Tensor:
     """Return the cross-correlation of sequences with filters.
 
-    value (or input): `[batch, width, in]` ("NWC") or `[batch, in, width]` ("NCW"). filters: `[width, in, out]`. The rest as for `conv2d`.
+    value (or input): `[batch, width, in]` ("NWC") or `[batch, in, width]` ("NCW"). filters: `[width, in, out]`. The
+    rest as for `conv2d`.
     """
     value = _one_of(value, input, "value", "input")
-    return apply(CONVOLUTIONS[1], [value, filters], _attrs(1, stride, padding, data_format, dilations), name or "conv1d")
+    return apply(
+        CONVOLUTIONS[1], [value, filters], _attrs(1, stride, padding, data_format, dilations), name or "conv1d"
+    )
 
 
 @export("nn.conv3d")
@@ -208,7 +228,9 @@ def conv3d(
     name: str | None = None,
     filters: Any = None,
 ) -> Tensor:
-    """Return the cross-correlation of volumes `[batch, depth, height, width, in]` with filters `[depth, height, width, in, out]`."""
+    """Return the cross-correlation of volumes `[batch, depth, height, width, in]` with filters `[depth, height, width,
+    in, out]`.
+    """
     filters = _one_of(filter, filters, "filter", "filters")
     return apply(CONVOLUTIONS[3], [input, filters], _attrs(3, strides, padding, data_format, dilations), name)
 
@@ -234,8 +256,8 @@ def depthwise_conv2d(
 ) -> Tensor:
     """Return each channel's cross-correlation with its own filters.
 
-    input: `[batch, height, width, in]`. filter: `[height, width, in, multiplier]`; the result has in * multiplier channels, those of the
-    first input channel first. rate, or dilations: the distance between a filter's items.
+    input: `[batch, height, width, in]`. filter: `[height, width, in, multiplier]`; the result has in * multiplier
+    channels, those of the first input channel first. rate, or dilations: the distance between a filter's items.
     """
     attrs = _attrs(2, strides, padding, data_format, rate if dilations is None else dilations)
     return apply(DEPTHWISE, [input, filter], attrs, name or "depthwise")
@@ -254,10 +276,11 @@ def conv2d_transpose(
     input: Any = None,
     filters: Any = None,
 ) -> Tensor:
-    """Return the transpose of `conv2d`: what its gradient does to a result of shape `value`, for an input of shape `output_shape`.
+    """Return the transpose of `conv2d`: what its gradient does to a result of shape `value`, for an input of shape
+    `output_shape`.
 
-    value (or input): `[batch, height, width, in]`. filter (or filters): `[height, width, out, in]`. output_shape: four sizes, a list or a
-    tensor.
+    value (or input): `[batch, height, width, in]`. filter (or filters): `[height, width, out, in]`. output_shape: four
+    sizes, a list or a tensor.
 
     Raises:
         tf.errors.InvalidArgumentError: in run, output_shape does not give value's shape when it is convolved.

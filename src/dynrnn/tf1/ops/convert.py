@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 import torch
 
 from ...graph import rules
-from ...graph.dtype import DType, as_dtype, bool_, float32, int32, int64, string, to_bytes, to_numpy, to_torch
+from ...graph.dtype import DType, as_dtype, cast_array, float32, int32, string, to_numpy, to_torch
 from ...graph.op import Op
 from ...graph.shape import Dimension, TensorShape, as_shape
 from ..export import export
 from ..graph import Tensor, atomic, get_default_graph
+from .moving import moves
 
 CONST = Op("Const", "-> @dtype", None, lambda inputs, attrs: tuple(attrs["value"].shape))
 _PYTHON_KINDS = {bool: "b", int: "i", float: "f", complex: "c", str: "s", bytes: "s"}
-_KIND_NAMES = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex", "s": "str"}
-_ACCEPTS = {"f": "fiu", "c": "cfiu", "i": "iu", "u": "iu", "b": "b", "s": "s"}  # dtype's kind -> kinds of Python values
+# dtype's kind -> kinds of Python values it takes
+_ACCEPTS = {"f": "fiub", "c": "cfiub", "i": "iub", "u": "iub", "b": "bn", "s": "s"}
 
 
 def make_array(value: Any, dtype: DType | None) -> np.ndarray:
@@ -31,73 +33,62 @@ def make_array(value: Any, dtype: DType | None) -> np.ndarray:
         value = to_numpy(value)
     if isinstance(value, (np.ndarray, np.generic)):
         array = np.asarray(value)
-        if array.dtype.kind in "OSU":
-            if dtype is not None and dtype is not string:
-                raise TypeError(f"Expected {dtype.name}, got an array of {array.dtype} instead.")
-            return to_bytes(array)
-        return np.array(array, (dtype or as_dtype(array.dtype)).numpy)
-    kinds = _kinds(value)
-    if None in kinds:
-        raise TypeError(f"Failed to convert object of type {type(value)} to Tensor. Contents: {value!r}. Consider casting elements to a supported type.")
-    if dtype is not None and dtype.base_dtype.kind in _ACCEPTS:
-        wrong = [kind for kind in kinds if kind not in _ACCEPTS[dtype.kind]]
-        if wrong:
-            item = _first(value, wrong[0])
-            raise TypeError(f"Expected {dtype.base_dtype.name}, got {item!r} of type '{type(item).__name__}' instead.")
+        return cast_array(array, dtype or as_dtype(array.dtype))
+    leaves = _leaves(value)
+    kinds = {_kind(kind) for kind in set(map(type, leaves))}
+    if None in kinds or ("s" in kinds and len(kinds) > 1 and dtype is None):
+        raise _unfit(value)
+    if dtype is not None:
+        _check_kinds(leaves, kinds, dtype.base_dtype)
     try:
         array = np.array(value, object if kinds == {"s"} else None)
     except ValueError as error:
         raise ValueError(f"Argument must be a dense tensor: {value!r} - its rows have different lengths.") from error
+    if array.dtype.kind == "O" and kinds != {"s"}:  # an int of more than 64 bits
+        raise _unfit(value)
+    return cast_array(array, dtype.base_dtype if dtype is not None else _default_dtype(array))
+
+
+def _unfit(value: Any) -> TypeError:
+    return TypeError(
+        f"Failed to convert object of type {type(value)} to Tensor. Contents: {value!r}. "
+        "Consider casting elements to a supported type."
+    )
+
+
+def _check_kinds(leaves: list[Any], kinds: set[str | None], dtype: DType) -> None:
+    if kinds <= set(_ACCEPTS.get(dtype.kind, "")):
+        return
+    item = next(leaf for leaf in leaves if _kind(type(leaf)) not in _ACCEPTS.get(dtype.kind, ""))
+    raise TypeError(f"Expected {dtype.name}, got {item!r} of type '{type(item).__name__}' instead.")
+
+
+def _default_dtype(array: np.ndarray) -> DType:
+    """Floats are float32; ints are int32 where they fit; what numpy makes of other numbers stays."""
     if array.dtype.kind == "O":
-        array = to_bytes(array)
-    if dtype is not None:
-        return _checked(array, dtype.base_dtype.numpy, value)
-    return array.astype(_default_dtype(array, value).numpy)
-
-
-def _checked(array: np.ndarray, numpy_dtype: np.dtype, value: Any) -> np.ndarray:
-    if array.dtype.kind in "iu" and numpy_dtype.kind in "iu" and array.size:
-        limits = np.iinfo(numpy_dtype)
-        if int(array.min()) < limits.min or int(array.max()) > limits.max:
-            raise ValueError(f"Tensor conversion: {value!r} is out of the range of {numpy_dtype}")
-    return array.astype(numpy_dtype)
-
-
-def _default_dtype(array: np.ndarray, value: Any) -> DType:
-    """Floats of Python are float32; ints are int32 where they fit; numpy scalars in a list keep their type."""
-    if array.dtype.kind in "OSU":
         return string
-    if array.dtype.kind == "b":
-        return bool_
-    typed = {item.dtype for item in _leaves(value) if isinstance(item, (np.generic, np.ndarray))}
-    if typed and not any(type(item) in _PYTHON_KINDS for item in _leaves(value)):
-        return as_dtype(array.dtype)
-    if array.dtype.kind == "f" or array.size == 0 and array.dtype == np.float64:
+    if array.dtype == np.float64:
         return float32
-    if array.dtype.kind in "iu":
-        fits = array.size == 0 or (int(array.min()) >= -(2**31) and int(array.max()) < 2**31)
-        return int32 if fits else int64
+    if array.dtype == np.int64 and (not array.size or (array.min() >= -(2**31) and array.max() < 2**31)):
+        return int32
     return as_dtype(array.dtype)
 
 
 def _leaves(value: Any) -> list[Any]:
-    if isinstance(value, (list, tuple)):
+    """The items of nested lists, an array's too."""
+    if isinstance(value, (list, tuple, range)):
         return [leaf for item in value for leaf in _leaves(item)]
-    return [value]
+    return value.reshape(-1)[:1].tolist() if isinstance(value, np.ndarray) else [value]
 
 
-def _kinds(value: Any) -> set[str | None]:
-    found: set[str | None] = set()
-    for item in _leaves(value):
-        if isinstance(item, (np.generic, np.ndarray)):
-            found.add({"U": "s", "S": "s", "O": "s"}.get(item.dtype.kind, item.dtype.kind if item.dtype.kind in "biufc" else "f"))
-        else:
-            found.add(_PYTHON_KINDS.get(type(item)) or next((k for t, k in _PYTHON_KINDS.items() if isinstance(item, t)), None))
+@functools.cache
+def _kind(kind: type) -> str | None:
+    """The letter of a type of Python or numpy numbers, "n" for numpy's bool; None for one that is neither."""
+    found = next((letter for python, letter in _PYTHON_KINDS.items() if issubclass(kind, python)), None)
+    if found is None and issubclass(kind, np.generic):
+        letter = np.dtype(kind).kind
+        found = {"b": "n", "U": "s", "S": "s", "V": "f"}.get(letter, letter if letter in "iufc" else None)
     return found
-
-
-def _first(value: Any, kind: str | None) -> Any:
-    return next(item for item in _leaves(value) if _kinds(item) == {kind})
 
 
 def _holds_symbols(value: Any) -> bool:
@@ -157,11 +148,12 @@ def _shaped(array: np.ndarray, shape: TensorShape, verify: bool) -> np.ndarray:
         raise ValueError(f"constant: shape must be fully known, got {shape}")
     if verify and array.shape != shape.tuple:
         raise TypeError(f"Expected Tensor's shape: {shape}, got {TensorShape(array.shape)}.")
-    if array.size > count or (array.size == 0 and count):
+    if array.size > count:
         raise ValueError(f"Too many elements provided. Needed at most {count}, but received {array.size}")
     flat = array.reshape(-1)
     if flat.size < count:
-        flat = np.concatenate([flat, np.full(count - flat.size, flat[-1], flat.dtype)])
+        last = flat[-1] if flat.size else 0
+        flat = np.concatenate([flat, np.full(count - flat.size, last, flat.dtype)])
     return flat.reshape(shape.tuple)
 
 
@@ -199,12 +191,26 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, pr
 def _stack_list(values: Any, dtype: DType | None, name: str | None) -> Tensor:
     """Stack a nested list in which some items are tensors; plain items take the tensors' dtype."""
     if dtype is None:
-        symbols = [item for item in _leaves(values) if _holds_symbols(item)]
-        dtype = symbols[0].dtype.base_dtype
-    items = [convert_to_tensor(item, dtype) for item in values]
+        dtype = _first_symbol(values).dtype.base_dtype
+    name = name or "packed"
+    items = [_stacked(item, dtype, f"{name}/{i}") for i, item in enumerate(values)]
     dims = pack_dims(items, {"axis": 0})
     graph = items[0].graph
-    return graph.add(PACK, items, {"axis": 0}, dtypes=[dtype], shapes=[dims], name=name or "packed").outputs[0]  # type: ignore[return-value]
+    return graph.add(PACK, items, {"axis": 0}, dtypes=[dtype], shapes=[dims], name=name).outputs[0]  # type: ignore[return-value]
+
+
+def _first_symbol(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return next((found for item in value if (found := _first_symbol(item)) is not None), None)
+    return value if _holds_symbols(value) else None
+
+
+def _stacked(item: Any, dtype: DType, name: str) -> Tensor:
+    if _holds_symbols(item) and not isinstance(item, (list, tuple)) and item.dtype.base_dtype is not dtype:
+        raise TypeError(
+            f"Cannot convert a list containing a tensor of dtype {item.dtype.base_dtype} to {dtype} (Tensor is: {item!r})"
+        )
+    return convert_to_tensor(item, dtype, name)
 
 
 def _pack(*values: torch.Tensor, axis: int) -> torch.Tensor:
@@ -220,4 +226,4 @@ def pack_dims(inputs: Any, attrs: Any) -> Any:
     return (*dims[:axis], len(inputs), *dims[axis:])
 
 
-PACK = Op("Pack", "*values:T -> T", _pack, pack_dims)
+PACK = moves("Pack", "*values:T -> T", _pack, pack_dims)

@@ -9,6 +9,8 @@ from typing import Any
 
 import torch
 
+from ...errors import InvalidArgumentError
+
 
 class _Through(torch.autograd.Function):
     """The first argument's value with the second one's derivative."""
@@ -30,6 +32,17 @@ def with_derivative_of(value: torch.Tensor, stand_in: torch.Tensor) -> torch.Ten
 def recorded(*values: torch.Tensor) -> bool:
     """Whether autograd follows any of the values now."""
     return torch.is_grad_enabled() and any(value.requires_grad for value in values)
+
+
+def sign(x: torch.Tensor) -> torch.Tensor:
+    """-1, 0 or 1, NaN of NaN; x / |x| of complex numbers. Its derivative is 0."""
+    x = x.detach()
+    return torch.sgn(x) if not x.is_floating_point() else torch.where(torch.isnan(x), x, torch.sgn(x))
+
+
+def absolute(x: torch.Tensor) -> torch.Tensor:
+    """|x|, with the derivative sign(x)."""
+    return with_derivative_of(torch.abs(x), x * sign(x)) if recorded(x) else torch.abs(x)
 
 
 def maximum(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
@@ -69,6 +82,8 @@ class _Power(torch.autograd.Function):
 
 def power(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """x ** y; at x = 0 the derivatives are those of the formulas, so that of x ** 0 is NaN there."""
+    if not (x.is_floating_point() or x.is_complex()) and bool((y < 0).any()):
+        raise InvalidArgumentError(None, None, "Integers to negative integer powers are not allowed")
     return _Power.apply(x, y) if recorded(x, y) else torch.pow(x, y)  # type: ignore[return-value]
 
 

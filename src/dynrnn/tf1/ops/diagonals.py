@@ -15,7 +15,7 @@ from ...graph.shape import Dims, merge_dims
 from ..export import export
 from ..graph import Tensor, atomic, get_default_graph
 from .apply import apply
-from .arguments import known_sizes, shape_tensor
+from .arguments import known_sizes, part_name, shape_tensor
 
 
 def _diag(value: torch.Tensor) -> torch.Tensor:
@@ -164,7 +164,9 @@ def matrix_set_diag(input: Any, diagonal: Any, name: str = "set_diag") -> Tensor
 @export("matrix_band_part", "linalg.band_part")
 @atomic
 def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
-    """Return matrices with zeros outside of a band: `num_lower` diagonals below the main one and `num_upper` above it; a negative number keeps all."""
+    """Return matrices with zeros outside of a band: `num_lower` diagonals below the main one and `num_upper` above it;
+    a negative number keeps all.
+    """
     return apply(_BAND_PART, [input, num_lower, num_upper], name=name)
 
 
@@ -173,7 +175,8 @@ def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: str | Non
 def eye(
     num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = float32, name: str | None = None
 ) -> Tensor:
-    """Return an identity matrix `[num_rows, num_columns]` (square by default), or `batch_shape` of them; all sizes may be tensors.
+    """Return an identity matrix `[num_rows, num_columns]` (square by default), or `batch_shape` of them; all sizes may
+    be tensors.
 
     Example:
         >>> import dynrnn.tf1 as tf
@@ -184,7 +187,7 @@ def eye(
     sizes = [
         num_rows,
         num_rows if num_columns is None else num_columns,
-        shape_tensor([] if batch_shape is None else batch_shape),
+        shape_tensor([] if batch_shape is None else batch_shape, part_name(name, "eye", "batch_shape")),
     ]
     square = num_columns is None or (
         known_sizes([num_rows]) is not None and known_sizes([num_rows]) == known_sizes([num_columns])

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from ...errors import InvalidArgumentError
 from ...graph import rules
 from ...graph.dtype import as_dtype
 from ...graph.op import INEXACT, INTEGERS, REALS, Op
@@ -19,21 +20,35 @@ from .convert import convert_to_tensor
 from .declare import binary
 
 
+def _nonzero(y: torch.Tensor) -> torch.Tensor:
+    if not y.is_floating_point() and bool((y == 0).any()):
+        raise InvalidArgumentError(None, None, "Integer division by zero")
+    return y
+
+
 def _floor_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     # The quotient is rounded before it is floored, as in TensorFlow: 1.0 // 0.1 is 10.
-    return torch.floor(x / y) if x.is_floating_point() else torch.div(x, y, rounding_mode="floor")
+    return torch.floor(x / y) if x.is_floating_point() else torch.div(x, _nonzero(y), rounding_mode="floor")
 
 
 def _truncate_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    return torch.div(x, y, rounding_mode="trunc")
+    return torch.div(x, _nonzero(y), rounding_mode="trunc")
+
+
+def _floor_mod(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return torch.remainder(x, _nonzero(y))
+
+
+def _truncate_mod(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return torch.fmod(x, _nonzero(y))
 
 
 _TWO = "x:T y:T -> T"
 REAL_DIV = Op("RealDiv", _TWO, torch.div, rules.broadcast, {"T": INEXACT})
 FLOOR_DIV = Op("FloorDiv", _TWO, _floor_divide, rules.broadcast, {"T": REALS}, differentiable=False)
-FLOOR_MOD = Op("FloorMod", _TWO, torch.remainder, rules.broadcast, {"T": REALS})
+FLOOR_MOD = Op("FloorMod", _TWO, _floor_mod, rules.broadcast, {"T": REALS})
 TRUNCATE_DIV = Op("TruncateDiv", _TWO, _truncate_divide, rules.broadcast, {"T": INTEGERS}, differentiable=False)
-TRUNCATE_MOD = Op("TruncateMod", _TWO, torch.fmod, rules.broadcast, {"T": REALS})
+TRUNCATE_MOD = Op("TruncateMod", _TWO, _truncate_mod, rules.broadcast, {"T": REALS})
 DIV_NO_NAN = Op("DivNoNan", _TWO, derivatives.divide_no_nan, rules.broadcast, {"T": INEXACT})
 
 # what integers become when they are divided truly

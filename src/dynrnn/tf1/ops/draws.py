@@ -1,4 +1,5 @@
-"""Where a random operation's numbers come from: a stream of its own where it has seeds, the session's generator where it has none.
+"""Where a random operation's numbers come from: a stream of its own where it has seeds, the session's generator where
+it has none.
 
 What is made of the numbers stands in `random.py` and `dropout.py`.
 """
@@ -14,6 +15,7 @@ import torch
 from ... import errors
 from ...graph.executor import Runtime
 from ...graph.graph import Node
+from ...graph.op import INDICES, Op
 from ...graph.random import Stream
 
 # Streams of ops without a seed of their own lie above this, out of reach of all seeds that a program can give.
@@ -54,11 +56,14 @@ class Fresh:
         return torch.multinomial(torch.softmax(finite, 1), num_samples, True, generator=self.generator).to(dtype)
 
 
-def source(node: Node, runtime: Runtime) -> Stream | Fresh:
+Numbers = Stream | Fresh
+
+
+def source(node: Node, runtime: Runtime) -> Numbers:
     """The numbers of a random node in a session; executions go on where the last one stopped.
 
-    The node's attribute `seeds` is None (fresh numbers), a pair, or (seed, None): only the graph has a seed; then the node's name tells
-    its numbers from those of others.
+    The node's attribute `seeds` is None (fresh numbers), a pair, or (seed, None): only the graph has a seed; then the
+    node's name tells its numbers from those of others.
     """
     if node.attrs["seeds"] is None:
         return Fresh(runtime.generator)
@@ -69,7 +74,9 @@ def source(node: Node, runtime: Runtime) -> Stream | Fresh:
 
 
 def generator(node: Node, runtime: Runtime) -> torch.Generator:
-    """As `source`, for draws that only torch makes: the numbers repeat as those of `source` do, but are not TensorFlow's."""
+    """As `source`, for draws that only torch makes: the numbers repeat as those of `source` do, but are not
+    TensorFlow's.
+    """
     if node.attrs["seeds"] is None:
         return runtime.generator
     with runtime.lock:
@@ -111,3 +118,18 @@ def sizes(shape: torch.Tensor) -> list[int]:
     if any(size < 0 for size in found):
         raise errors.InvalidArgumentError(None, None, f"shape must have sizes of at least 0, got {found}")
     return found
+
+
+def random_row(
+    type: str,
+    signature: str,
+    kernel: Callable[..., Any],
+    shape: Callable[..., Any],
+    numbers: Callable[[Node, Runtime], Any] = source,
+    **types: frozenset[str],
+) -> Op:
+    """The row of a random operation whose `kernel` takes (numbers, node, *input values); the type variable S is an
+    index type.
+    """
+    bind = drawing(kernel, numbers)
+    return Op(type, signature, None, shape, types={"S": INDICES, **types}, bind=bind, stateful=True)

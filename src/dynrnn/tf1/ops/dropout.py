@@ -21,7 +21,7 @@ from ..export import export
 from ..graph import Tensor, atomic, get_default_graph
 from .apply import apply
 from .convert import convert_to_tensor, make_array
-from .draws import Fresh, Stream, drawing
+from .draws import Numbers, drawing
 from .random import UNIFORM, sizes_tensor
 
 
@@ -41,14 +41,16 @@ def _noise_dims(inputs: Any, attrs: Any) -> Dims:
     return attrs["noise_shape"] if dims is None else _filled(attrs["noise_shape"], dims)
 
 
-def _noise(source: Stream | Fresh, node: Node, x: torch.Tensor) -> torch.Tensor:
+def _noise(source: Numbers, node: Node, x: torch.Tensor) -> torch.Tensor:
     shape = _filled(node.attrs["noise_shape"], x.shape)
     return source.uniform(tuple(x.shape) if shape is None else shape, x.dtype)
 
 
 def _selected_dims(inputs: Any, attrs: Any) -> Dims:
     if len(inputs) == 3 and inputs[2].dims not in (None, ()):
-        raise ValueError(f"Shape {inputs[2].shape} must have rank 0: dropout's rate must be a number or a scalar tensor")
+        raise ValueError(
+            f"Shape {inputs[2].shape} must have rank 0: dropout's rate must be a number or a scalar tensor"
+        )
     return rules.broadcast(inputs[:2], attrs)
 
 
@@ -65,14 +67,24 @@ def _dropout_tensor(x: torch.Tensor, noise: torch.Tensor, rate: torch.Tensor, co
 
 
 NOISE = Op(
-    "DropoutNoise", "x:T -> T", None, _noise_dims, types={"T": FLOATS}, differentiable=False, bind=drawing(_noise), stateful=True
+    "DropoutNoise",
+    "x:T -> T",
+    None,
+    _noise_dims,
+    types={"T": FLOATS},
+    differentiable=False,
+    bind=drawing(_noise),
+    stateful=True,
 )
 DROPOUT = Op("Dropout", "x:T noise:T -> T", _dropout, _selected_dims, types={"T": FLOATS})
-DROPOUT_TENSOR = Op("DropoutTensorRate", "x:T noise:T rate:T -> T", _dropout_tensor, _selected_dims, types={"T": FLOATS})
+DROPOUT_TENSOR = Op(
+    "DropoutTensorRate", "x:T noise:T rate:T -> T", _dropout_tensor, _selected_dims, types={"T": FLOATS}
+)
+ONE_MINUS = Op("OneMinus", "x:T -> T", lambda x: 1 - x, rules.same, types={"T": FLOATS})
 
 
 def rate_of(keep_prob: Any, rate: Any, what: str = "dropout") -> Any:
-    """Return the dropout rate as a number or a tensor, of the two ways to give it.
+    """Return the dropout rate as a float or a tensor, of the two ways to give it.
 
     Raises:
         ValueError: both or none are given; keep_prob is no number; a number outside of [0, 1) as a rate.
@@ -83,24 +95,24 @@ def rate_of(keep_prob: Any, rate: Any, what: str = "dropout") -> Any:
         rate = _one_minus(keep_prob)
     if rate is None:
         raise ValueError(f"You must provide a rate to {what}.")
-    if isinstance(rate, numbers.Real) and not 0 <= rate < 1:
+    if not isinstance(rate, numbers.Real):
+        return rate
+    rate = float(rate)
+    if not 0 <= rate < 1:
         raise ValueError(f"{what}: rate must be a scalar tensor or a float in the range [0, 1), got {rate}")
     return rate
 
 
 def _one_minus(keep_prob: Any) -> Any:
     if isinstance(keep_prob, numbers.Real):
-        return 1.0 - keep_prob
+        return 1.0 - float(keep_prob)
     if isinstance(keep_prob, Tensor) or hasattr(keep_prob, "_as_tensor"):
         return apply(ONE_MINUS, [keep_prob], name="sub")
     raise ValueError(f"keep_prob must be a floating point number or Tensor, got {keep_prob!r}")
 
 
-ONE_MINUS = Op("OneMinus", "x:T -> T", lambda x: 1 - x, rules.same, types={"T": FLOATS})
-
-
 def _rounded(value: float, dtype: DType) -> float:
-    return to_torch(make_array(float(value), dtype)).item()  # type: ignore[union-attr]
+    return to_torch(make_array(value, dtype)).item()  # type: ignore[union-attr]
 
 
 @atomic
@@ -110,12 +122,12 @@ def select(x: Tensor, noise: Tensor, rate: Any, name: str | None = None) -> Tens
         scale = 1 / (1 - rate)
         y     = x * scale  where noise >= rate, else 0
 
-    x: `[...]` of a float type. noise: numbers in [0, 1) of x's dtype, that broadcast against x. rate: a number, or a scalar tensor of x's dtype.
-    Numbers are rounded to x's dtype after scale was computed in Python's floats. A dropped item is 0, also where x is NaN or Inf, and so is
-    its gradient.
+    x: `[...]` of a float type. noise: numbers in [0, 1) of x's dtype, that broadcast against x. rate: a float, or a
+    scalar tensor of x's dtype. Numbers are rounded to x's dtype after scale was computed in Python's floats. A dropped
+    item is 0, also where x is NaN or Inf, and so is its gradient.
     """
     dtype = x.dtype.base_dtype
-    if isinstance(rate, numbers.Real):
+    if isinstance(rate, float):
         attrs = {"rate": _rounded(rate, dtype), "scale": _rounded(1 / (1 - rate), dtype)}
         return apply(DROPOUT, [x, noise], attrs, name)
     tensor = convert_to_tensor(rate, dtype)
@@ -129,13 +141,18 @@ def _is_constant(rate: Tensor) -> bool:
 @export("nn.dropout")
 @atomic
 def dropout(
-    x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: int | None = None, name: str | None = None, rate: Any = None
+    x: Any,
+    keep_prob: Any = None,
+    noise_shape: Any = None,
+    seed: int | None = None,
+    name: str | None = None,
+    rate: Any = None,
 ) -> Tensor:
     """Set items of x to 0 with probability `rate` and divide the others by 1 - rate, so that the expected sum stays.
 
-    x: of a float type. rate, or keep_prob = 1 - rate: a number or a scalar tensor. noise_shape: sizes that broadcast against x (None: x's own
-    size there); items that share a number are kept or dropped together. The arithmetic stands at `select`. With a rate of the number 0, x
-    itself is returned and nothing is drawn.
+    x: of a float type. rate, or keep_prob = 1 - rate: a number or a scalar tensor. noise_shape: sizes that broadcast
+    against x (None: x's own size there); items that share a number are kept or dropped together. The arithmetic stands
+    at `select`. With a rate of the number 0, x itself is returned and nothing is drawn.
 
     Raises:
         ValueError: x is not of a float type, a rate outside of [0, 1), both or neither of rate and keep_prob.
@@ -151,8 +168,10 @@ def dropout(
     with graph.name_scope(name or "dropout"):
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_floating:
-            raise ValueError(f"x has to be a floating point tensor since it's going to be scaled. Got a {x.dtype!r} tensor instead.")
-        if isinstance(rate, numbers.Real) and rate == 0:
+            raise ValueError(
+                f"x has to be a floating point tensor since it's going to be scaled. Got a {x.dtype!r} tensor instead."
+            )
+        if isinstance(rate, float) and rate == 0:
             return x
         noise = _draw_noise(x, noise_shape, seed)
         return select(x, noise, rate, name="mul_1")

@@ -37,7 +37,7 @@ def _squared_difference(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 # public name: (op type, function, dtypes, what the docs say, more public names)
 UNARY: dict[str, tuple[str, Callable[..., Any], frozenset[str], str, tuple[str, ...]]] = {
     "negative": ("Neg", torch.neg, NUMBERS, "-x", ("neg", "math.negative")),
-    "sign": ("Sign", torch.sgn, NUMBERS, "-1, 0 or 1 by the sign of x, and x / |x| for complex x", ("math.sign",)),
+    "sign": ("Sign", derivatives.sign, NUMBERS, "-1, 0 or 1, and x / |x| for complex x", ("math.sign",)),
     "square": ("Square", torch.square, NUMBERS, "x * x", ("math.square",)),
     "sqrt": ("Sqrt", torch.sqrt, INEXACT, "the square root of x", ("math.sqrt",)),
     "rsqrt": ("Rsqrt", torch.rsqrt, INEXACT, "1 / sqrt(x)", ("math.rsqrt",)),
@@ -146,7 +146,7 @@ power, square, sqrt, exp, log = (
 tanh, sigmoid, negative, floor = (FUNCTIONS[name] for name in ("tanh", "sigmoid", "negative", "floor"))
 
 ADD_V2 = Op("AddV2", "x:T y:T -> T", torch.add, rules.broadcast, {"T": NUMBERS})  # what `x + y` makes of numbers
-ABS = Op("Abs", "x:T -> T", torch.abs, rules.same, {"T": REALS})
+ABS = Op("Abs", "x:T -> T", derivatives.absolute, rules.same, {"T": REALS})
 COMPLEX_ABS = Op("ComplexAbs", "x:T -> @dtype", lambda x, dtype: torch.abs(x), rules.same, {"T": COMPLEX})
 ROUND = Op("Round", "x:T -> T", torch.round, rules.same, {"T": FLOATS}, differentiable=False)
 

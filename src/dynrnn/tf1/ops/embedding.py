@@ -24,7 +24,9 @@ def _by_remainder(ids: torch.Tensor, parts: int, total: int) -> tuple[torch.Tens
 
 
 def _by_range(ids: torch.Tensor, parts: int, total: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Part and row of each id, where the parts are consecutive ranges and the first `total % parts` of them are one longer."""
+    """Part and row of each id, where the parts are consecutive ranges and the first `total % parts` of them are one
+    longer.
+    """
     size, extra = total // parts, total % parts
     part = torch.maximum(ids // (size + 1), (ids - extra) // max(size, 1))
     return part, torch.where(part < extra, ids % (size + 1), (ids - extra) % max(size, 1))
@@ -34,12 +36,16 @@ _STRATEGIES = {"mod": _by_remainder, "div": _by_range}
 
 
 def _partition(ids: torch.Tensor, parts: int, total: int, strategy: str) -> tuple[torch.Tensor, ...]:
-    """For each part the rows that are looked up there; last, where each id's row is found when the parts' rows are joined."""
+    """For each part the rows that are looked up there; last, where each id's row is found when the parts' rows are
+    joined.
+    """
     flat = ids.reshape(-1)
     part, row = _STRATEGIES[strategy](flat, parts, total)
     outside = flat[(part < 0) | (part >= parts)]
     if len(outside):
-        raise errors.InvalidArgumentError(None, None, f"id {outside[0].item()} is in none of the {parts} parts of the embedding table")
+        raise errors.InvalidArgumentError(
+            None, None, f"id {outside[0].item()} is in none of the {parts} parts of the embedding table"
+        )
     order = torch.argsort(part, stable=True)
     places = torch.empty_like(flat)
     places[order] = torch.arange(len(order), dtype=flat.dtype)
@@ -62,7 +68,9 @@ def _stitch_dims(inputs: Any, attrs: Any) -> Dims:
     return None if ids is None or tail is None else (*ids, *tail)
 
 
-PARTITION = Op("EmbeddingPartition", "ids:I -> *I", _partition, _partition_dims, types={"I": INDICES}, differentiable=False)
+PARTITION = Op(
+    "EmbeddingPartition", "ids:I -> *I", _partition, _partition_dims, types={"I": INDICES}, differentiable=False
+)
 STITCH = Op("EmbeddingStitch", "ids:I places:I *rows:T -> T", _stitch, _stitch_dims, types={"I": INDICES})
 
 
@@ -78,10 +86,11 @@ def embedding_lookup(
 ) -> Tensor:
     """Return the rows of `params` that `ids` names: `[*shape of ids, *row shape]`.
 
-    params: a tensor or variable `[rows, ...]`; or a list of them, or a partitioned variable, whose parts hold the rows by partition_strategy:
-    "mod" (id i is row i // parts of part i % parts) or "div" (part after part, the first `rows % parts` of them one row longer).
-    ids: int32 or int64, any shape. max_norm: rows of a larger norm are scaled down to it. validate_indices: ids are checked in any case.
-    The gradient to a variable that is only looked up is an IndexedSlices.
+    params: a tensor or variable `[rows, ...]`; or a list of them, or a partitioned variable, whose parts hold the rows
+    by partition_strategy: "mod" (id i is row i // parts of part i % parts) or "div" (part after part, the first `rows %
+    parts` of them one row longer). ids: int32 or int64, any shape. max_norm: rows of a larger norm are scaled down to
+    it. validate_indices: ids are checked in any case. The gradient to a variable that is only looked up is an
+    IndexedSlices.
 
     Raises:
         ValueError: params is empty; an unknown partition_strategy; "div" with a part whose number of rows is not known.
@@ -110,7 +119,9 @@ def _parts(params: Any) -> list[Any]:
         params = params._get_variable_list()
     parts = list(params) if isinstance(params, (list, tuple)) else [params]
     if not parts or params is None:
-        raise ValueError(f"embedding_lookup: params must be a tensor, a variable or a list of at least one of them, got {params!r}")
+        raise ValueError(
+            f"embedding_lookup: params must be a tensor, a variable or a list of at least one of them, got {params!r}"
+        )
     return parts
 
 
@@ -125,7 +136,9 @@ def _row_axes(part: Any) -> tuple[int, ...]:
 def _lookup_in_parts(parts: Sequence[Any], ids: EngineTensor, strategy: str) -> Tensor:
     rows = [tensor.shape.tuple[0] if tensor.shape.tuple else None for tensor in map(_shaped, parts)]
     if strategy == "div" and None in rows:
-        raise ValueError(f"embedding_lookup: with partition_strategy='div' the parts' numbers of rows must be known, got {rows}")
+        raise ValueError(
+            f"embedding_lookup: with partition_strategy='div' the parts' numbers of rows must be known, got {rows}"
+        )
     total = sum(size or 0 for size in rows)
     *wanted, places = apply(PARTITION, [ids], {"parts": len(parts), "total": total, "strategy": strategy})
     found = [gather(part, row) for part, row in zip(parts, wanted, strict=True)]

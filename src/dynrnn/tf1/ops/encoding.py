@@ -14,7 +14,7 @@ from ...graph.shape import Dims
 from ..export import export
 from ..graph import Tensor, atomic
 from .apply import apply
-from .arguments import static_int
+from .arguments import dtype_of, part_name, static_int
 from .convert import convert_to_tensor
 
 
@@ -91,7 +91,8 @@ def one_hot(
     dtype: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Return `indices` with a new axis of size `depth` that has `on_value` (1) at the index and `off_value` (0) elsewhere.
+    """Return `indices` with a new axis of size `depth` that has `on_value` (1) at the index and `off_value` (0)
+    elsewhere.
 
     indices: uint8, int32 or int64; an index out of `[0, depth)` gives a row of `off_value`. axis: where the new axis
     goes, -1 (default) for
@@ -104,9 +105,10 @@ def one_hot(
         wanted = float32 if dtype is None else as_dtype(dtype).base_dtype
     else:
         wanted = _value_dtype(on_value, off_value, dtype)
+    on_value, off_value = (1 if on_value is None else on_value), (0 if off_value is None else off_value)
     values = [
-        convert_to_tensor(default if value is None else value, wanted)
-        for value, default in ((on_value, 1), (off_value, 0))
+        convert_to_tensor(value, wanted, part_name(name, "one_hot", part))
+        for value, part in ((on_value, "on_value"), (off_value, "off_value"))
     ]
     where = -1 if axis is None else static_int("one_hot", "axis", axis)
     if where < -1:
@@ -119,7 +121,7 @@ def _value_dtype(on_value: Any, off_value: Any, dtype: Any) -> DType:
     found: list[tuple[str, DType]] = []
     for name, value in (("on_value", on_value), ("off_value", off_value)):
         if value is not None:
-            found.append((name, convert_to_tensor(value, preferred_dtype=wanted).dtype.base_dtype))
+            found.append((name, dtype_of(value, wanted)))
     for name, kind in found:
         if wanted is not None and kind is not wanted:
             raise TypeError(f"one_hot: dtype {kind.name} of {name} does not match dtype parameter {wanted.name}")
@@ -146,7 +148,7 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: st
     full_name = f"{name}/Less" if dtype is bool_ else f"{name}/Cast_1"
     if maxlen is None:
         return apply(_MASK_TO_LONGEST, [lengths], {"dtype": dtype}, full_name)
-    maxlen = convert_to_tensor(maxlen)
+    maxlen = convert_to_tensor(maxlen, name=f"{name}/maxlen")
     if maxlen.dims:
         raise ValueError(f"sequence_mask: maxlen must be scalar for sequence_mask, got {maxlen}")
     return apply(_MASK, [lengths, maxlen], {"dtype": dtype}, full_name)

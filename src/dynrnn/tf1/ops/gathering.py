@@ -1,4 +1,4 @@
-"""Elements by their places: gather, batch_gather, gather_nd, scatter_nd. Choosing by a condition is in `choosing.py`."""
+"""Elements by their places: gather, batch_gather, gather_nd and scatter_nd. Conditions are in `choosing.py`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...graph.shape import Dims, merge_dims
 from ..export import export
 from ..graph import Tensor, atomic
 from .apply import apply
-from .arguments import shape_tensor, static_int
+from .arguments import part_name, shape_tensor, static_int
 from .convert import convert_to_tensor
 from .moving import moves
 
@@ -23,12 +23,18 @@ from .moving import moves
 def _gather(params: torch.Tensor, indices: torch.Tensor, axis: int) -> torch.Tensor:
     try:
         found = params.index_select(axis, indices.reshape(-1))
-    except IndexError:
+    except (IndexError, RuntimeError):  # torch's ways to refuse an index that is out of range
+        if _inside(indices, params.shape[axis]):
+            raise
         raise _out_of_range(indices, params.shape[axis]) from None
     if indices.ndim == 1:
         return found
     axis %= params.ndim
     return found.reshape(params.shape[:axis] + indices.shape + params.shape[axis + 1 :])
+
+
+def _inside(indices: torch.Tensor, size: int) -> bool:
+    return not indices.numel() or (int(indices.min()) >= 0 and int(indices.max()) < size)
 
 
 def _out_of_range(indices: torch.Tensor, size: int) -> errors.InvalidArgumentError:
@@ -59,7 +65,7 @@ def _gather_dims(inputs: Any, attrs: Any) -> Dims:
 def _gather_batches(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int) -> torch.Tensor:
     """Gather within each entry of the first `batch_dims` axes: one gather from all entries' rows laid end to end."""
     size = params.shape[axis]
-    if indices.numel() and (int(indices.min()) < 0 or int(indices.max()) >= size):
+    if not _inside(indices, size):
         raise _out_of_range(indices, size)
     batch = params.shape[:batch_dims]
     moved = params.movedim(axis, batch_dims)  # [batch..., size, outer..., inner...]
@@ -160,7 +166,8 @@ def gather(
     batch = static_int("gather", "batch_dims", batch_dims)
     if not batch and (axis is None or axis == 0):
         return apply(_GATHER, [params, indices], {"axis": 0}, name)
-    params, indices = convert_to_tensor(params), convert_to_tensor(indices)
+    params = convert_to_tensor(params, name=part_name(name, "GatherV2", "params"))
+    indices = convert_to_tensor(indices, name=part_name(name, "GatherV2", "indices"))
     axis = batch if axis is None else static_int("gather", "axis", axis)
     if axis < 0 and params.dims is not None:
         axis = rules.normal_axis(axis, len(params.dims), "gather: axis")
@@ -184,7 +191,7 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
     Raises:
         ValueError: the rank of `indices` is not known.
     """
-    indices = convert_to_tensor(indices)
+    indices = convert_to_tensor(indices, name=part_name(name, "BatchGather", "indices"))
     if indices.dims is None:
         raise ValueError(f"batch_gather: indices must have a known rank, got {indices}")
     depth = len(indices.dims) - 1
@@ -210,10 +217,11 @@ def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: in
 @export("scatter_nd", "manip.scatter_nd")
 @atomic
 def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:
-    """Return zeros of `shape` to which `updates` are added at the places that the vectors in the last axis of `indices` name.
+    """Return zeros of `shape` to which `updates` are added at the places that the vectors in the last axis of
+    `indices` name.
 
     Raises:
         ValueError: the shapes of `indices` and `updates` do not fit. tf.errors.InvalidArgumentError: an index is out
         of range.
     """
-    return apply(_SCATTER_ND, [indices, updates, shape_tensor(shape)], name=name)
+    return apply(_SCATTER_ND, [indices, updates, shape_tensor(shape, part_name(name, "ScatterNd", "shape"))], name=name)

@@ -25,6 +25,7 @@ class Slot(NamedTuple):
     position: int
 
 
+_WHOLE = slice(None)
 Item = Any  # what an index is a tuple of: int, Slot, slice of them, None, Ellipsis
 
 
@@ -36,7 +37,12 @@ def _index(value: torch.Tensor, index: tuple[Item, ...]) -> torch.Tensor:
 
 
 def _index_by(value: torch.Tensor, *values: torch.Tensor, index: tuple[Item, ...]) -> torch.Tensor:
-    """An index with tensors in it, or with steps backwards, which torch does not have."""
+    """An index with tensors in it."""
+    return _index(value, tuple([_filled(item, values) for item in index]))
+
+
+def _index_steps(value: torch.Tensor, *values: torch.Tensor, index: tuple[Item, ...]) -> torch.Tensor:
+    """An index with steps backwards, which torch does not have."""
     filled = _spread(tuple(_filled(item, values) for item in index), value.ndim)
     turned: list[int] = []
     axis = 0
@@ -59,10 +65,11 @@ def _index_by(value: torch.Tensor, *values: torch.Tensor, index: tuple[Item, ...
 
 
 def _filled(item: Item, values: tuple[torch.Tensor, ...]) -> Item:
-    if isinstance(item, Slot):
+    kind = type(item)
+    if kind is Slot:
         return values[item.position].item()
-    if isinstance(item, slice):
-        return slice(*(_filled(part, values) for part in (item.start, item.stop, item.step)))
+    if kind is slice and item != _WHOLE:
+        return slice(_filled(item.start, values), _filled(item.stop, values), _filled(item.step, values))
     return item
 
 
@@ -133,10 +140,12 @@ def _slice_size(size: int | None, item: slice) -> int | None:
 
 _INDEX = moves("StridedSlice", "input:T -> T", _index, _index_dims)
 _INDEX_BY = moves("StridedSlice", "input:T *bounds:I -> T", _index_by, _index_dims)
+_INDEX_STEPS = moves("StridedSlice", "input:T *bounds:I -> T", _index_steps, _index_dims)
 
 
 def getitem(tensor: Any, index: Any, name: str = "strided_slice") -> Tensor:
-    """Return `tensor[index]`: ints and slices (bounds may be scalar tensors), Ellipsis, None for a new axis, or a boolean mask.
+    """Return `tensor[index]`: ints and slices (bounds may be scalar tensors), Ellipsis, None for a new axis, or a
+    boolean mask.
 
     Raises:
         TypeError: something else. ValueError: more items than axes; an index out of range.
@@ -152,8 +161,10 @@ def getitem(tensor: Any, index: Any, name: str = "strided_slice") -> Tensor:
 
 
 def indexed(tensor: Any, index: tuple[Item, ...], tensors: list[Tensor], name: str) -> Tensor:
-    backwards = any(isinstance(i, slice) and isinstance(i.step, int) and i.step < 0 for i in index)
-    if tensors or backwards:
+    steps = [item.step for item in index if isinstance(item, slice) and item.step is not None]
+    if any(isinstance(step, Slot) or step < 0 for step in steps):
+        return apply(_INDEX_STEPS, [tensor, tensors], {"index": index}, name)
+    if tensors:
         return apply(_INDEX_BY, [tensor, tensors], {"index": index}, name)
     return apply(_INDEX, [tensor], {"index": index}, name)
 
@@ -182,7 +193,7 @@ def index_bound(value: Any, tensors: list[Tensor]) -> Item:
         if tensor.dtype.base_dtype.name in INDICES and tensor.dims in ((), None):
             tensors.append(tensor)
             return Slot(len(tensors) - 1)
-    elif hasattr(value, "__index__") and not isinstance(value, (bool, np.bool_)) and np.ndim(value) == 0:
+    elif hasattr(value, "__index__") and not isinstance(value, (bool, np.bool_)) and not getattr(value, "ndim", 0):
         return operator.index(value)
     raise TypeError(
         "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors "

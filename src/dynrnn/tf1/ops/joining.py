@@ -14,7 +14,7 @@ from ...graph.shape import Dims, merge_dims
 from ..export import export
 from ..graph import Tensor, atomic, get_default_graph
 from .apply import apply
-from .arguments import shape_tensor, static_int
+from .arguments import part_name, shape_tensor, static_int
 from .convert import PACK, convert_to_tensor
 from .moving import moves
 from .placeholders import identity
@@ -133,4 +133,4 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     Raises:
         ValueError: `multiples` has another length than `input` has axes.
     """
-    return apply(_TILE, [input, shape_tensor(multiples)], name=name)
+    return apply(_TILE, [input, shape_tensor(multiples, part_name(name, "Tile", "multiples"))], name=name)

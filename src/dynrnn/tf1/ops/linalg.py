@@ -13,6 +13,7 @@ from ...graph.op import COMPLEX, FLOATS, NUMBERS, REALS, Op
 from ...graph.shape import Dims
 from ..export import export
 from ..graph import Tensor, atomic
+from ..scopes import name_scope
 from .apply import apply
 from .cast import conj
 from .convert import convert_to_tensor
@@ -82,7 +83,7 @@ def batch_matmul(x: Any, y: Any, adj_x: bool = False, adj_y: bool = False, name:
 
 
 def _tensordot(a: torch.Tensor, b: torch.Tensor, axes: int | tuple[tuple[int, ...], tuple[int, ...]]) -> torch.Tensor:
-    return torch.tensordot(a, b, axes)
+    return torch.tensordot(a, b, axes)  # type: ignore[arg-type]
 
 
 def _tensordot_dims(inputs: rules.Inputs, attrs: rules.Attrs) -> Dims:
@@ -198,7 +199,8 @@ def einsum(equation: str, *inputs: Any, name: str | None = None) -> Tensor:
     missing = set(output) - set("".join(terms)) - {"."}
     if missing:
         raise ValueError(f"Output labels {''.join(sorted(missing))} of {equation!r} appear in no input")
-    return apply(EINSUM, [list(inputs)], {"equation": equation}, name or "einsum/Einsum")
+    with name_scope(name, "einsum", inputs):
+        return apply(EINSUM, [list(inputs)], {"equation": equation})
 
 
 def _cross_dims(inputs: rules.Inputs, attrs: rules.Attrs) -> Dims:

@@ -22,7 +22,9 @@ _HALVES = (torch.float16, torch.bfloat16)
 
 
 class _SoftmaxCrossEntropy(torch.autograd.Function):
-    """Cross-entropy over the last axis. The gradient to the logits is softmax - labels, as in TensorFlow, also where labels do not sum to 1."""
+    """Cross-entropy over the last axis. The gradient to the logits is softmax - labels, as in TensorFlow, also where
+    labels do not sum to 1.
+    """
 
     @staticmethod
     def forward(ctx: Any, labels: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
@@ -60,11 +62,16 @@ def _cross_entropy_dims(inputs: Any, attrs: Any) -> Dims:
 def _sparse_cross_entropy(labels: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
     if labels.shape != logits.shape[:-1]:
         raise errors.InvalidArgumentError(
-            None, None, f"logits and labels must have the same first dimension, got logits shape {list(logits.shape)} and labels shape {list(labels.shape)}"
+            None,
+            None,
+            f"logits and labels must have the same first dimension, got logits shape {list(logits.shape)} and labels "
+            f"shape {list(labels.shape)}",
         )
     classes = logits.shape[-1]
     if classes == 0:
-        raise errors.InvalidArgumentError(None, None, f"Must have at least one class, but got logits shape {list(logits.shape)}")
+        raise errors.InvalidArgumentError(
+            None, None, f"Must have at least one class, but got logits shape {list(logits.shape)}"
+        )
     flat = labels.reshape(-1).long()
     wrong = flat[(flat < 0) | (flat >= classes)]
     if len(wrong):
@@ -88,12 +95,14 @@ def _sparse_dims(inputs: Any, attrs: Any) -> Dims:
         return logits[:-1]
     if len(labels) != len(logits) - 1:
         raise ValueError(
-            f"Rank mismatch: Rank of labels (received {len(labels)}) should equal rank of logits minus 1 (received {len(logits)}): "
+            f"Rank mismatch: Rank of labels (received {len(labels)}) should equal rank of logits minus 1 (received "
+            f"{len(logits)}): "
             f"labels {inputs[0].shape}, logits {inputs[1].shape}"
         )
     if not TensorShape(labels).is_compatible_with(logits[:-1]):
         raise ValueError(
-            f"Shape mismatch: The shape of labels (received {inputs[0].shape}) should equal the shape of logits except for the last "
+            f"Shape mismatch: The shape of labels (received {inputs[0].shape}) should equal the shape of logits "
+            "except for the last "
             f"dimension (received {inputs[1].shape})."
         )
     return TensorShape(labels).merge_with(logits[:-1]).tuple
@@ -128,14 +137,28 @@ def _l2_loss(t: torch.Tensor) -> torch.Tensor:
 
 _T = {"T": FLOATS}
 SOFTMAX_CROSS_ENTROPY = Op(
-    "SoftmaxCrossEntropyWithLogits", "labels:L logits:T -> T", _cross_entropy, _cross_entropy_dims, types={"L": ANY - {"string", "resource"}, **_T}
+    "SoftmaxCrossEntropyWithLogits",
+    "labels:L logits:T -> T",
+    _cross_entropy,
+    _cross_entropy_dims,
+    types={"L": ANY - {"string", "resource"}, **_T},
 )
 SPARSE_CROSS_ENTROPY = Op(
-    "SparseSoftmaxCrossEntropyWithLogits", "labels:L logits:T -> T", _sparse_cross_entropy, _sparse_dims, types={"L": INDICES, **_T}
+    "SparseSoftmaxCrossEntropyWithLogits",
+    "labels:L logits:T -> T",
+    _sparse_cross_entropy,
+    _sparse_dims,
+    types={"L": INDICES, **_T},
 )
-SIGMOID_CROSS_ENTROPY = Op("SigmoidCrossEntropyWithLogits", "labels:T logits:T -> T", _sigmoid_cross_entropy, _same_dims, types=_T)
+SIGMOID_CROSS_ENTROPY = Op(
+    "SigmoidCrossEntropyWithLogits", "labels:T logits:T -> T", _sigmoid_cross_entropy, _same_dims, types=_T
+)
 WEIGHTED_CROSS_ENTROPY = Op(
-    "WeightedCrossEntropyWithLogits", "labels:T logits:T pos_weight:T -> T", _weighted_cross_entropy, _weighted_dims, types=_T
+    "WeightedCrossEntropyWithLogits",
+    "labels:T logits:T pos_weight:T -> T",
+    _weighted_cross_entropy,
+    _weighted_dims,
+    types=_T,
 )
 L2_LOSS = Op("L2Loss", "t:T -> T", _l2_loss, rules.scalar, types=_T)
 
@@ -143,7 +166,8 @@ L2_LOSS = Op("L2Loss", "t:T -> T", _l2_loss, rules.scalar, types=_T)
 def _require_named(function: str, sentinel: Any, labels: Any, logits: Any) -> None:
     if sentinel is not None:
         raise ValueError(
-            f"Only call `{function}` with named arguments (labels=..., logits=..., ...): their order has changed between versions of TensorFlow"
+            f"Only call `{function}` with named arguments (labels=..., logits=..., ...): their order has changed "
+            "between versions of TensorFlow"
         )
     if labels is None or logits is None:
         missing = "labels" if labels is None else "logits"
@@ -153,7 +177,12 @@ def _require_named(function: str, sentinel: Any, labels: Any, logits: Any) -> No
 @export("nn.softmax_cross_entropy_with_logits")
 @atomic
 def softmax_cross_entropy_with_logits(
-    _sentinel: Any = None, labels: Any = None, logits: Any = None, dim: int = -1, name: str | None = None, axis: Any = None
+    _sentinel: Any = None,
+    labels: Any = None,
+    logits: Any = None,
+    dim: int = -1,
+    name: str | None = None,
+    axis: Any = None,
 ) -> Tensor:
     """As `softmax_cross_entropy_with_logits_v2`, but the labels count as constants: no gradient flows to them.
 
@@ -163,7 +192,12 @@ def softmax_cross_entropy_with_logits(
     _require_named("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     with get_default_graph().name_scope(name or "softmax_cross_entropy_with_logits_sg") as scope:
         labels = stop_gradient(labels, name="labels_stop_gradient")
-        return apply(SOFTMAX_CROSS_ENTROPY, [labels, logits], {"axis": as_axis("softmax_cross_entropy_with_logits", dim if axis is None else axis)}, scope)
+        return apply(
+            SOFTMAX_CROSS_ENTROPY,
+            [labels, logits],
+            {"axis": as_axis("softmax_cross_entropy_with_logits", dim if axis is None else axis)},
+            scope,
+        )
 
 
 @export("nn.softmax_cross_entropy_with_logits_v2")
@@ -173,8 +207,9 @@ def softmax_cross_entropy_with_logits_v2(
 ) -> Tensor:
     """Return -sum(labels * log_softmax(logits)) along `axis`, which is gone in the result.
 
-    labels: rows of probabilities (any numeric dtype; they are cast); logits: a float type, of the same shape or one that broadcasts against it.
-    axis: default the last one. The gradient to the logits is softmax(logits) - labels, whatever the labels sum to.
+    labels: rows of probabilities (any numeric dtype; they are cast); logits: a float type, of the same shape or one
+    that broadcasts against it. axis: default the last one. The gradient to the logits is softmax(logits) - labels,
+    whatever the labels sum to.
 
     Raises:
         ValueError: the shapes do not fit, or one of the two is missing.
@@ -189,7 +224,12 @@ def softmax_cross_entropy_with_logits_v2(
     """
     _require_named("softmax_cross_entropy_with_logits", None, labels, logits)
     with get_default_graph().name_scope(name or "softmax_cross_entropy_with_logits") as scope:
-        return apply(SOFTMAX_CROSS_ENTROPY, [labels, logits], {"axis": as_axis("softmax_cross_entropy_with_logits", axis, dim)}, scope)
+        return apply(
+            SOFTMAX_CROSS_ENTROPY,
+            [labels, logits],
+            {"axis": as_axis("softmax_cross_entropy_with_logits", axis, dim)},
+            scope,
+        )
 
 
 @export("nn.sparse_softmax_cross_entropy_with_logits")
@@ -199,11 +239,12 @@ def sparse_softmax_cross_entropy_with_logits(
 ) -> Tensor:
     """Return -log_softmax(logits)[label] over the last axis of the logits.
 
-    labels: `[...]`, int32 or int64, each in 0 ... classes - 1. logits: `[..., classes]`, a float type. The result has the labels' shape.
+    labels: `[...]`, int32 or int64, each in 0 ... classes - 1. logits: `[..., classes]`, a float type. The result has
+    the labels' shape.
 
     Raises:
-        ValueError: labels or logits given by position or not at all; ranks or shapes that do not fit. TypeError: labels of another dtype.
-        tf.errors.InvalidArgumentError: in run, a label that is no class.
+        ValueError: labels or logits given by position or not at all; ranks or shapes that do not fit. TypeError: labels
+        of another dtype. tf.errors.InvalidArgumentError: in run, a label that is no class.
     """
     _require_named("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     with get_default_graph().name_scope(name or "SparseSoftmaxCrossEntropyWithLogits"):
@@ -215,7 +256,8 @@ def sparse_softmax_cross_entropy_with_logits(
 def sigmoid_cross_entropy_with_logits(
     _sentinel: Any = None, labels: Any = None, logits: Any = None, name: str | None = None
 ) -> Tensor:
-    """Return max(x, 0) - x z + log(1 + exp(-|x|)) for each logit x and label z, two tensors of one shape and float type.
+    """Return max(x, 0) - x z + log(1 + exp(-|x|)) for each logit x and label z, two tensors of one shape and float
+    type.
 
     Raises:
         ValueError: labels or logits given by position or not at all; different shapes.
@@ -236,7 +278,8 @@ def weighted_cross_entropy_with_logits(
         weight = 1 + (pos_weight - 1) z
         loss   = (1 - z) x + weight (log(1 + exp(-|x|)) + max(-x, 0))
 
-    labels z and logits x: one shape and float type; `targets` is the labels' old name. pos_weight broadcasts against them.
+    labels z and logits x: one shape and float type; `targets` is the labels' old name. pos_weight broadcasts against
+    them.
     """
     if targets is not None:
         if labels is not None:
@@ -245,7 +288,9 @@ def weighted_cross_entropy_with_logits(
     _require_named("weighted_cross_entropy_with_logits", None, labels, logits)
     with get_default_graph().name_scope(name or "logistic_loss") as scope:
         logits = convert_to_tensor(logits, name="logits")
-        return apply(WEIGHTED_CROSS_ENTROPY, [convert_to_tensor(labels, logits.dtype, "labels"), logits, pos_weight], name=scope)
+        return apply(
+            WEIGHTED_CROSS_ENTROPY, [convert_to_tensor(labels, logits.dtype, "labels"), logits, pos_weight], name=scope
+        )
 
 
 @export("nn.l2_loss")

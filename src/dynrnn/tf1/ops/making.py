@@ -1,4 +1,6 @@
-"""Tensors made from sizes and numbers: zeros, ones, fill and the `_like` pair, range, linspace, meshgrid. Encodings are in `encoding.py`."""
+"""Tensors made from sizes and numbers: zeros, ones, fill and the `_like` pair, range, linspace, meshgrid. Encodings
+are in `encoding.py`.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from ...graph.shape import Dims
 from ..export import export
 from ..graph import Tensor, atomic
 from .apply import apply
-from .arguments import known_sizes, shape_tensor
+from .arguments import dtype_of, known_sizes, part_name, shape_tensor
 from .cast import cast
 from .convert import add_constant, constant, convert_to_tensor, make_array
 from .moving import moves
@@ -134,18 +136,21 @@ _MESHGRID = moves("Meshgrid", "*args:T -> *T", _meshgrid, _meshgrid_dims)
 @export("fill")
 @atomic
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
-    """Return a tensor of shape `dims` (ints, or an integer vector) in which every element is the scalar `value`, of its dtype.
+    """Return a tensor of shape `dims` (ints, or an integer vector) in which every element is the scalar `value`, of
+    its dtype.
 
     Raises:
         ValueError: a size is negative; `value` is no scalar.
     """
-    return apply(_FILL, [shape_tensor(dims), value], name=name)
+    return apply(_FILL, [shape_tensor(dims, part_name(name, "Fill", "dims")), value], name=name)
 
 
 @export("zeros")
 @atomic
 def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
-    """Return zeros (False, empty strings) of shape `shape`: a size, a list of ints and scalar tensors, or an integer vector."""
+    """Return zeros (False, empty strings) of shape `shape`: a size, a list of ints and scalar tensors, or an integer
+    vector.
+    """
     return _filled(shape, 0, as_dtype(dtype).base_dtype, name or "zeros")
 
 
@@ -168,28 +173,32 @@ def _filled(shape: Any, number: int, dtype: DType, name: str) -> Tensor:
         if math.prod(sizes) < _MOST_ITEMS:
             return add_constant(np.full(sizes, item, dtype.numpy), dtype, name)
         shape = list(sizes)
-    dims = shape_tensor(shape)
+    dims = shape_tensor(shape, part_name(name, "zeros", "shape_as_tensor"))
     if dims.dims == ():
         dims = reshape(dims, [-1])
-    return fill(dims, add_constant(item, dtype, f"{name}/Const"), name=name)
+    return fill(dims, add_constant(item, dtype, part_name(name, "zeros", "Const")), name=name)
 
 
 @export("zeros_like")
 @atomic
 def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
-    """Return zeros of the shape of `tensor`, of its dtype unless `dtype` is given. optimize: use the static shape where it is known."""
+    """Return zeros of the shape of `tensor`, of its dtype unless `dtype` is given. optimize: use the static shape
+    where it is known.
+    """
     return _like(_ZEROS_LIKE, zeros, tensor, dtype, name or "zeros_like", optimize)
 
 
 @export("ones_like")
 @atomic
 def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
-    """Return ones of the shape of `tensor`, of its dtype unless `dtype` is given. optimize: use the static shape where it is known."""
+    """Return ones of the shape of `tensor`, of its dtype unless `dtype` is given. optimize: use the static shape where
+    it is known.
+    """
     return _like(_ONES_LIKE, ones, tensor, dtype, name or "ones_like", optimize)
 
 
 def _like(row: Op, maker: Any, tensor: Any, dtype: Any, name: str, optimize: bool) -> Tensor:
-    tensor = convert_to_tensor(tensor)
+    tensor = convert_to_tensor(tensor, name=part_name(name, "zeros_like", "tensor"))
     dtype = tensor.dtype.base_dtype if dtype is None else as_dtype(dtype).base_dtype
     if (optimize and tensor.dims is not None and None not in tensor.dims) or dtype.kind == "s":
         return maker(tensor.dims, dtype, name=name)
@@ -211,25 +220,26 @@ def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, nam
         ValueError, or tf.errors.InvalidArgumentError in a run: `delta` is 0 or leads away from `limit`.
     """
     start, limit = (0, start) if limit is None else (start, limit)
-    start, limit, delta = (v._as_tensor() if hasattr(v, "_as_tensor") else v for v in (start, limit, delta))
     if dtype is not None:
         wanted = as_dtype(dtype).base_dtype
-        return apply(_RANGE, [_as_type(value, wanted) for value in (start, limit, delta)], name=name)
+        return apply(_RANGE, _as_type((start, limit, delta), wanted, name), name=name)
     values = (start, limit, delta)
-    found = [_dtype_of(value) for value in values]
+    found = [dtype_of(value) for value in values]
     for kind in found:
         if kind not in _RANGE_ORDER:
             raise TypeError(f"range: start, limit and delta must be int32, int64, float32 or float64, got {kind.name}")
     wanted = max(found, key=_RANGE_ORDER.index)
-    return apply(_RANGE, [_as_type(value, wanted) for value in values], name=name)
+    return apply(_RANGE, _as_type(values, wanted, name), name=name)
 
 
-def _dtype_of(value: Any) -> DType:
-    return value.dtype.base_dtype if isinstance(value, Tensor) else as_dtype(make_array(value, None).dtype)
-
-
-def _as_type(value: Any, dtype: DType) -> Tensor:
-    return cast(value, dtype) if isinstance(value, Tensor) else constant(make_array(value, dtype), dtype)
+def _as_type(values: tuple[Any, Any, Any], dtype: DType, name: str) -> list[Tensor]:
+    tensors = []
+    for value, part in zip(values, ("start", "limit", "delta"), strict=True):
+        if isinstance(value, Tensor) or hasattr(value, "_as_tensor"):
+            tensors.append(cast(value, dtype))
+        else:
+            tensors.append(constant(make_array(value, dtype), dtype, name=part_name(name, "range", part)))
+    return tensors
 
 
 @export("linspace", "lin_space")

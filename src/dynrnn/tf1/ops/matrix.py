@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import torch
 
+from ...errors import InvalidArgumentError
 from ...graph import rules
 from ...graph.op import INEXACT, Op
 from ...graph.shape import Dims, TensorShape
@@ -93,12 +95,28 @@ def _eigh(input: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     return values, vectors
 
 
+@contextmanager
+def _refusing(message: str) -> Iterator[None]:
+    """Give torch's refusal of a matrix TensorFlow's words."""
+    try:
+        yield
+    except torch.linalg.LinAlgError as error:  # type: ignore[attr-defined]
+        raise InvalidArgumentError(None, None, f"{message} ({error})") from error
+
+
 def _inverse(input: torch.Tensor, adjoint: bool) -> torch.Tensor:
-    return torch.linalg.inv(input.mH if adjoint else input)
+    with _refusing("Input is not invertible."):
+        return torch.linalg.inv(input.mH if adjoint else input)
 
 
 def _solve(matrix: torch.Tensor, rhs: torch.Tensor, adjoint: bool) -> torch.Tensor:
-    return torch.linalg.solve(matrix.mH if adjoint else matrix, rhs)
+    with _refusing("Input matrix is not invertible."):
+        return torch.linalg.solve(matrix.mH if adjoint else matrix, rhs)
+
+
+def _cholesky(input: torch.Tensor) -> torch.Tensor:
+    with _refusing("Cholesky decomposition was not successful. The input might not be valid."):
+        return torch.linalg.cholesky(input)
 
 
 def _triangular_solve(matrix: torch.Tensor, rhs: torch.Tensor, lower: bool, adjoint: bool) -> torch.Tensor:
@@ -107,7 +125,8 @@ def _triangular_solve(matrix: torch.Tensor, rhs: torch.Tensor, lower: bool, adjo
 
 
 def _cholesky_solve(chol: torch.Tensor, rhs: torch.Tensor) -> torch.Tensor:
-    return torch.cholesky_solve(rhs, chol)
+    inner = torch.linalg.solve_triangular(chol, rhs, upper=False)
+    return torch.linalg.solve_triangular(chol.mH, inner, upper=True)
 
 
 def _qr(input: torch.Tensor, full_matrices: bool) -> tuple[torch.Tensor, torch.Tensor]:
@@ -152,7 +171,7 @@ SINGLE: dict[str, tuple[str, Callable[..., Any], Any, str, tuple[str, ...]]] = {
     ),
     "cholesky": (
         "Cholesky",
-        torch.linalg.cholesky,
+        _cholesky,
         _square,
         "the lower triangular matrix whose product with its adjoint is a Hermitian positive definite matrix",
         ("linalg.cholesky",),

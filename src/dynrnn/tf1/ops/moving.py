@@ -1,4 +1,6 @@
-"""Rows that only move elements about: what they do with numbers they do with strings too, by way of the elements' places."""
+"""Rows that only move elements about: what they do with numbers they do with strings too, by way of the elements'
+places.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from ...graph.op import Op
 
 
 def moves(type: str, signature: str, compute: Callable[..., Any], shape: Any, **options: Any) -> Op:
-    """Return a row whose `compute` takes elements from its inputs and makes no new ones, so that it serves strings as well."""
+    """Return a row whose `compute` takes elements from its inputs and makes no new ones, so that it serves strings as
+    well.
+    """
 
     def bind(node: Node, runtime: Any) -> Callable[..., Any]:
         if any(tensor.dtype.kind == "s" for tensor in node.inputs):

@@ -1,4 +1,6 @@
-"""Activations and softmax. Biases, losses, convolutions, pooling, normalization, embeddings and dropout have files of their own."""
+"""Activations and softmax. Biases, losses, convolutions, pooling, normalization, embeddings and dropout have files of
+their own.
+"""
 
 from __future__ import annotations
 

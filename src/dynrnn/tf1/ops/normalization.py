@@ -30,7 +30,13 @@ def _moment_dims(inputs: Any, attrs: Any) -> list[Dims]:
 
 
 def _batch_normalization(
-    x: torch.Tensor, mean: torch.Tensor, variance: torch.Tensor, epsilon: torch.Tensor, *rest: torch.Tensor, offset: bool, scale: bool
+    x: torch.Tensor,
+    mean: torch.Tensor,
+    variance: torch.Tensor,
+    epsilon: torch.Tensor,
+    *rest: torch.Tensor,
+    offset: bool,
+    scale: bool,
 ) -> torch.Tensor:
     factor = torch.rsqrt(variance + epsilon)
     if scale:
@@ -44,7 +50,11 @@ def _zero_fraction(value: torch.Tensor) -> torch.Tensor:
 
 MOMENTS = Op("Moments", "x:T -> T T", _moments, _moment_dims, types={"T": FLOATS})
 BATCH_NORMALIZATION = Op(
-    "BatchNormalization", "x:T mean:T variance:T epsilon:T *rest:T -> T", _batch_normalization, rules.broadcast, types={"T": FLOATS}
+    "BatchNormalization",
+    "x:T mean:T variance:T epsilon:T *rest:T -> T",
+    _batch_normalization,
+    rules.broadcast,
+    types={"T": FLOATS},
 )
 ZERO_FRACTION = Op(
     "ZeroFraction", "value:T -> float32", _zero_fraction, rules.scalar, types={"T": NUMBERS}, differentiable=False
@@ -58,11 +68,17 @@ def _axes(axes: Any) -> tuple[int, ...]:
 @export("nn.moments")
 @atomic
 def moments(
-    x: Any, axes: Any, shift: Any = None, name: str | None = None, keep_dims: bool | None = None, keepdims: bool | None = None
+    x: Any,
+    axes: Any,
+    shift: Any = None,
+    name: str | None = None,
+    keep_dims: bool | None = None,
+    keepdims: bool | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Return the mean and the variance (the mean of the squared distances to the mean) of x over `axes`.
 
-    x: a float type. axes: ints. keepdims (old name keep_dims): keep these axes, with size 1. shift: of no effect, as in TensorFlow.
+    x: a float type. axes: ints. keepdims (old name keep_dims): keep these axes, with size 1. shift: of no effect, as in
+    TensorFlow.
 
     Raises:
         ValueError: an axis out of range, or axes that are not known while the graph is built.
@@ -92,7 +108,14 @@ def batch_normalization(
 @export("nn.batch_norm_with_global_normalization")
 @atomic
 def batch_norm_with_global_normalization(
-    t: Any, m: Any, v: Any, beta: Any, gamma: Any, variance_epsilon: Any, scale_after_normalization: bool, name: str | None = None
+    t: Any,
+    m: Any,
+    v: Any,
+    beta: Any,
+    gamma: Any,
+    variance_epsilon: Any,
+    scale_after_normalization: bool,
+    name: str | None = None,
 ) -> Tensor:
     """As `batch_normalization`, with other names; gamma counts only with scale_after_normalization."""
     return batch_normalization(t, m, v, beta, gamma if scale_after_normalization else None, variance_epsilon, name)

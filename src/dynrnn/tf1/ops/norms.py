@@ -12,6 +12,7 @@ from ...graph.dtype import DType
 from ...graph.op import FLOATS, INEXACT, Op
 from ..export import export
 from ..graph import Tensor, atomic
+from ..scopes import name_scope
 from . import derivatives
 from .apply import apply
 from .convert import convert_to_tensor
@@ -36,7 +37,7 @@ def _norm(tensor: torch.Tensor, ord: Any, axis: Axis, keepdims: bool, dtype: DTy
         return derivatives.power(total, torch.tensor(1 / ord, dtype=size.dtype))
     if ord == 2:
         return torch.linalg.matrix_norm(tensor, 2, axes, keepdims)
-    summed, greatest = axes if ord == 1 else axes[::-1]
+    summed, greatest = (axes[0], axes[-1]) if ord == 1 else (axes[-1], axes[0])
     result = torch.amax(torch.sum(size, summed, True), greatest, True)
     return result if keepdims else result.squeeze(axes)
 
@@ -74,7 +75,8 @@ def norm(
         raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
     tensor = convert_to_tensor(tensor, name="tensor")
     attrs = {"ord": ord, "axis": where, "keepdims": keepdims, "dtype": tensor.dtype.base_dtype.real_dtype}
-    return apply(NORM, [tensor], attrs, name or "norm")
+    with name_scope(name, "norm", [tensor]):
+        return apply(NORM, [tensor], attrs, "Squeeze")
 
 
 def _l2_normalize(x: torch.Tensor, axis: Axis, epsilon: float) -> torch.Tensor:

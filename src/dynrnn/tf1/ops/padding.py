@@ -14,7 +14,7 @@ from ...graph.shape import Dims, TensorShape
 from ..export import export
 from ..graph import Tensor, atomic
 from .apply import apply
-from .arguments import shape_tensor
+from .arguments import part_name, shape_tensor
 
 
 def _pairs(paddings: torch.Tensor, rank: int) -> list[list[int]]:
@@ -76,7 +76,11 @@ def _pad_dims(inputs: Any, attrs: Any) -> Dims:
     if any(side is not None and side < 0 for side in pairs.flat):
         raise ValueError(f"pad: Paddings must be non-negative, got {pairs.tolist()}")
     dims = dims if dims is not None else (None,) * len(pairs)
-    return tuple(None if None in (size, *pair) else size + sum(pair) for size, pair in zip(dims, pairs, strict=True))
+    return tuple(_padded(size, *pair) for size, pair in zip(dims, pairs, strict=True))
+
+
+def _padded(size: int | None, before: int | None, after: int | None) -> int | None:
+    return None if size is None or before is None or after is None else size + before + after
 
 
 _I = {"I": INDICES}
@@ -101,7 +105,7 @@ def pad(
         tf.errors.InvalidArgumentError: more is to be mirrored than there is.
     """
     kind = mode.upper()
-    paddings = shape_tensor(paddings)
+    paddings = shape_tensor(paddings, part_name(name, "Pad", "paddings"))
     if kind in ("REFLECT", "SYMMETRIC"):
         return apply(_MIRROR, [tensor, paddings], {"mode": kind}, name)
     if kind != "CONSTANT":

@@ -69,7 +69,8 @@ _STITCH = moves("DynamicStitch", "*indices:int32 *data:T -> T", _stitch, _stitch
 @export("dynamic_partition")
 @atomic
 def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> list[Tensor]:
-    """Deal the slices of `data` out to `num_partitions` tensors: `partitions` (int32, of the shape of the first axes) says which.
+    """Deal the slices of `data` out to `num_partitions` tensors: `partitions` (int32, of the shape of the first axes)
+    says which.
 
     Raises:
         tf.errors.InvalidArgumentError: a partition is not in `[0, num_partitions)`.
@@ -81,7 +82,8 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str
 @export("dynamic_stitch")
 @atomic
 def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
-    """Put slices together: `result[indices[k][i]] = data[k][i]`, where a later one wins; rows that nothing names are zeros.
+    """Put slices together: `result[indices[k][i]] = data[k][i]`, where a later one wins; rows that nothing names are
+    zeros.
 
     Raises:
         ValueError: a tensor of `indices` has not the shape of the first axes of its `data`.

@@ -52,9 +52,13 @@ MAX_POOL = Op("MaxPool", "value:T -> T", _max_pool, _pool_dims, types={"T": FLOA
 AVG_POOL = Op("AvgPool", "value:T -> T", _avg_pool, _pool_dims, types={"T": FLOATS})
 
 
-def _pool(row: Op, spatial: int, value: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None, name: str | None) -> Tensor:
+def _pool(
+    row: Op, spatial: int, value: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None, name: str | None
+) -> Tensor:
     if ksize is None or strides is None or not isinstance(padding, str):
-        raise ValueError(f'ksize, strides and padding ("SAME" or "VALID") must be given, got {ksize!r}, {strides!r}, {padding!r}')
+        raise ValueError(
+            f'ksize, strides and padding ("SAME" or "VALID") must be given, got {ksize!r}, {strides!r}, {padding!r}'
+        )
     last = windows.channels_last(data_format, spatial)
     attrs = {
         "window": windows.per_axis(ksize, spatial, last, "ksize"),
@@ -78,8 +82,9 @@ def max_pool(
 ) -> Tensor:
     """Return the largest item of each window.
 
-    value (or input): `[batch, height, width, channels]` ("NHWC") or `[batch, channels, height, width]` ("NCHW"), a float type. ksize, strides:
-    the window's sizes and steps, an int, one an image axis, or one an axis of value. padding: "SAME" or "VALID"; margins never win.
+    value (or input): `[batch, height, width, channels]` ("NHWC") or `[batch, channels, height, width]` ("NCHW"), a
+    float type. ksize, strides: the window's sizes and steps, an int, one an image axis, or one an axis of value.
+    padding: "SAME" or "VALID"; margins never win.
 
     Example:
         >>> import dynrnn.tf1 as tf
@@ -106,13 +111,17 @@ def avg_pool(
 
 @export("nn.max_pool1d")
 @atomic
-def max_pool1d(input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NWC", name: str | None = None) -> Tensor:
+def max_pool1d(
+    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NWC", name: str | None = None
+) -> Tensor:
     """Return the largest item of each window of `[batch, width, channels]`; arguments as for `max_pool`."""
     return _pool(MAX_POOL, 1, input, ksize, strides, padding, data_format, name or "max_pool1d")
 
 
 @export("nn.avg_pool1d")
 @atomic
-def avg_pool1d(input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NWC", name: str | None = None) -> Tensor:
+def avg_pool1d(
+    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NWC", name: str | None = None
+) -> Tensor:
     """Return the mean of each window of `[batch, width, channels]`; arguments as for `max_pool`."""
     return _pool(AVG_POOL, 1, input, ksize, strides, padding, data_format, name or "avg_pool1d")

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from ...errors import InvalidArgumentError
 from ...graph import rules
 from ...graph.constants import partial_value
 from ...graph.dtype import DType, as_dtype
@@ -13,21 +14,26 @@ from ...graph.op import INDICES, REALS, Op
 from ...graph.shape import Dims, merge_dims
 from ..export import export
 from ..graph import Tensor, atomic
+from ..scopes import name_scope
 from .apply import apply
 from .convert import convert_to_tensor
 from .reduction import fixed_axis, one_of
 
 
+def _comparable(x: torch.Tensor) -> torch.Tensor:
+    return x.byte() if x.dtype is torch.bool else x
+
+
 def _arg_max(input: torch.Tensor, axis: int, dtype: DType) -> torch.Tensor:
-    return torch.argmax(input, axis).to(dtype.torch)
+    return torch.argmax(_comparable(input), axis).to(dtype.torch)
 
 
 def _arg_min(input: torch.Tensor, axis: int, dtype: DType) -> torch.Tensor:
-    return torch.argmin(input, axis).to(dtype.torch)
+    return torch.argmin(_comparable(input), axis).to(dtype.torch)
 
 
-ARG_MAX = Op("ArgMax", "input:T -> @dtype", _arg_max, rules.reduce, {"T": REALS}, differentiable=False)
-ARG_MIN = Op("ArgMin", "input:T -> @dtype", _arg_min, rules.reduce, {"T": REALS}, differentiable=False)
+ARG_MAX = Op("ArgMax", "input:T -> @dtype", _arg_max, rules.reduce, {"T": REALS | {"bool"}}, differentiable=False)
+ARG_MIN = Op("ArgMin", "input:T -> @dtype", _arg_min, rules.reduce, {"T": REALS | {"bool"}}, differentiable=False)
 
 
 def _arg(row: Op, input: Any, axis: Any, output_type: Any, name: str | None) -> Tensor:
@@ -92,7 +98,9 @@ class TopKV2(NamedTuple):
 def _top_k(input: torch.Tensor, k: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     count = int(k)
     if count > input.shape[-1] or count < 0:
-        raise IndexError(f"input must have last dimension >= k = {count} but is {input.shape[-1]}")
+        raise InvalidArgumentError(
+            None, None, f"input must have last dimension >= k = {count} but is {input.shape[-1]}"
+        )
     if count == 1:
         values, indices = torch.max(input, -1, keepdim=True)
         return values, indices.to(torch.int32)
@@ -160,4 +168,5 @@ def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) ->
     predictions: [batch, classes], float32. targets: [batch], int32 or int64. A row with a prediction that is not
     finite, or with a target that is no class, gives False.
     """
-    return apply(IN_TOP_K, [predictions, convert_to_tensor(targets, name="targets"), k], name=name)
+    with name_scope(name, "in_top_k", [predictions, targets]):
+        return apply(IN_TOP_K, [predictions, convert_to_tensor(targets, name="targets"), k])

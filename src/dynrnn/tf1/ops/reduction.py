@@ -15,6 +15,7 @@ from ...graph.op import FLOATS, NUMBERS, REALS, Op
 from ...graph.shape import Dimension
 from ..export import export
 from ..graph import Tensor, atomic
+from ..scopes import name_scope
 from .apply import apply
 
 Axis = int | tuple[int, ...] | None
@@ -159,9 +160,13 @@ REDUCTIONS: dict[str, tuple[str, Callable[..., Any], frozenset[str], str, tuple[
 }
 
 
-def _reduction(path: str, row: Op, what: str, *more: str) -> Callable[..., Any]:
-    default = path.removeprefix("math.") if row.type in ("ReduceVariance", "ReduceStd") else row.type
+_SCOPED = {
+    "math.reduce_variance": "Mean_1",
+    "math.reduce_std": "Sqrt",
+}  # these make their node in a scope, by this name
 
+
+def _reduction(path: str, row: Op, what: str, *more: str) -> Callable[..., Any]:
     def function(
         input_tensor: Any,
         axis: Any = None,
@@ -172,7 +177,11 @@ def _reduction(path: str, row: Op, what: str, *more: str) -> Callable[..., Any]:
     ) -> Tensor:
         axis = one_of("axis", axis, "reduction_indices", reduction_indices)
         keepdims = one_of("keepdims", keepdims, "keep_dims", keep_dims)
-        return apply(row, [input_tensor], {"axis": fixed_axis(axis), "keepdims": bool(keepdims)}, name or default)
+        attrs = {"axis": fixed_axis(axis), "keepdims": bool(keepdims)}
+        if path not in _SCOPED:
+            return apply(row, [input_tensor], attrs, name)
+        with name_scope(name, function.__name__, [input_tensor]):
+            return apply(row, [input_tensor], attrs, _SCOPED[path])
 
     function.__name__ = function.__qualname__ = path.rpartition(".")[2]
     function.__doc__ = f"""Return {what} of the elements of a tensor along some axes.
@@ -246,7 +255,8 @@ def count_nonzero(
         "keepdims": bool(one_of("keepdims", keepdims, "keep_dims", keep_dims)),
         "dtype": as_dtype(dtype),
     }
-    return apply(COUNT_NONZERO, [input_tensor], attrs, name or "count_nonzero")
+    with name_scope(name, "count_nonzero", [input_tensor]):
+        return apply(COUNT_NONZERO, [input_tensor], attrs, "Sum")
 
 
 def _cumulative(function: Callable[..., Any], first: int) -> Callable[..., torch.Tensor]:

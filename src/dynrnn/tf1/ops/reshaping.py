@@ -1,4 +1,4 @@
-"""Other shapes for the same elements: reshape, expand_dims, squeeze, broadcast_to. Transposes are in `transposing.py`."""
+"""The same elements in other shapes: reshape, expand_dims, squeeze, broadcast_to. See also `transposing.py`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...graph.shape import Dims, TensorShape
 from ..export import export
 from ..graph import Tensor, atomic
 from .apply import apply
-from .arguments import shape_tensor, static_int, static_ints
+from .arguments import part_name, shape_tensor, static_int, static_ints
 from .moving import moves
 
 
@@ -155,7 +155,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     Raises:
         ValueError: static shapes show that the counts differ. tf.errors.InvalidArgumentError: they differ in a run.
     """
-    return apply(_RESHAPE, [tensor, shape_tensor(shape)], name=name)
+    return apply(_RESHAPE, [tensor, shape_tensor(shape, part_name(name, "Reshape", "shape"))], name=name)
 
 
 @export("expand_dims")
@@ -171,7 +171,8 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
 @export("squeeze")
 @atomic
 def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Tensor:
-    """Return `input` without the axes of size 1 that `axis` (an int or a list; `squeeze_dims` is its old name) names, without all of them by default.
+    """Return `input` without the axes of size 1 that `axis` (an int or a list; `squeeze_dims` is its old name) names,
+    without all of them by default.
 
     Raises:
         ValueError, or tf.errors.InvalidArgumentError in a run: a named axis has another size.
@@ -198,4 +199,4 @@ def _renamed(function: str, value: Any, old_name: str, old_value: Any) -> Any:
 @atomic
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     """Return `input` broadcast to `shape`, by numpy's rules."""
-    return apply(_BROADCAST_TO, [input, shape_tensor(shape)], name=name)
+    return apply(_BROADCAST_TO, [input, shape_tensor(shape, part_name(name, "BroadcastTo", "shape"))], name=name)

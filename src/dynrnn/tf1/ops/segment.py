@@ -1,4 +1,4 @@
-"""Sums, means, extremes and products of the rows that share an id; and counts of integers."""
+"""Sums, means, extremes and products of the rows that share an id."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from typing import Any
 
 import torch
 
+from ...errors import InvalidArgumentError
 from ...graph import rules
 from ...graph.constants import constant_value, partial_value
-from ...graph.dtype import DType, as_dtype
 from ...graph.op import FLOATS, INDICES, NUMBERS, REALS, Op
 from ...graph.shape import Dims, TensorShape, merge_dims
 from ..export import export
 from ..graph import Tensor, atomic
 from . import derivatives
 from .apply import apply
-from .convert import convert_to_tensor
 
 # How a group of rows becomes one. Each takes rows [n, ...], ids [n] and the number of groups; ids are in range.
 
@@ -91,7 +90,7 @@ def _sorted(kind: str) -> Callable[..., torch.Tensor]:
                 f"segment_ids should be the same size as dimension 0 of input, got {len(ids)}, {len(data)}"
             )
         if len(ids) and (bool((ids[1:] < ids[:-1]).any()) or int(ids[0]) < 0):
-            raise IndexError("segment ids are not increasing")
+            raise InvalidArgumentError(None, None, "segment ids are not increasing")
         count = int(ids[-1]) + 1 if len(ids) else 0
         return group(data, ids, count, *([0] if kind in _EMPTY else []))
 
@@ -105,7 +104,9 @@ def _unsorted(kind: str) -> Callable[..., torch.Tensor]:
         ids, count = segment_ids.reshape(-1).long(), int(num_segments)
         wrong = (ids >= count).nonzero()
         if len(wrong):
-            raise IndexError(f"segment_ids[{int(wrong[0])}] = {int(ids[wrong[0]])} is out of range [0, {count})")
+            raise InvalidArgumentError(
+                None, None, f"segment_ids[{int(wrong[0])}] = {int(ids[wrong[0]])} is out of range [0, {count})"
+            )
         rows = data.reshape(-1, *data.shape[segment_ids.ndim :])
         if bool((ids < 0).any()):  # these are dropped
             kept = ids >= 0
@@ -195,48 +196,3 @@ for _kind, _row in SORTED.items():
     _declare_sorted(_kind, _row)
 for _kind, _row in UNSORTED.items():
     _declare_unsorted(_kind, _row)
-
-
-def _bincount(
-    arr: torch.Tensor, *weights: torch.Tensor, minlength: int, maxlength: int | None, dtype: DType
-) -> torch.Tensor:
-    values = arr.reshape(-1)
-    if len(values) and int(values.min()) < 0:
-        raise IndexError(f"Input arr must be non-negative, got {int(values.min())}")
-    size = max(minlength, int(values.max()) + 1 if len(values) else 0)
-    size = size if maxlength is None else min(size, maxlength)
-    ones = weights[0].reshape(-1) if weights else torch.ones(len(values), dtype=dtype.torch)
-    kept = values < size
-    return torch.zeros(size, dtype=dtype.torch).index_add(0, values[kept].long(), ones[kept])
-
-
-BINCOUNT = Op(
-    "Bincount", "arr:int32 *weights:T -> @dtype", _bincount, lambda inputs, attrs: (None,), differentiable=False
-)
-
-
-@export("bincount", "math.bincount")
-@atomic
-def bincount(
-    arr: Any,
-    weights: Any = None,
-    minlength: int | None = None,
-    maxlength: int | None = None,
-    dtype: Any = "int32",
-    name: str | None = None,
-) -> Tensor:
-    """Return how often each of 0, 1, 2 ... stands in a tensor of int32, up to its largest number.
-
-    weights: what each element adds to its number's count, instead of 1; the result has their dtype, else `dtype`.
-    minlength, maxlength: the least and the largest size of the result; larger numbers than it holds are left out.
-
-    Raises:
-        tf.errors.InvalidArgumentError, in run: a negative number.
-    """
-    given = [] if weights is None else [convert_to_tensor(weights, name="weights")]
-    attrs = {
-        "minlength": int(minlength or 0),
-        "maxlength": None if maxlength is None else int(maxlength),
-        "dtype": given[0].dtype.base_dtype if given else as_dtype(dtype),
-    }
-    return apply(BINCOUNT, [arr, given], attrs, name or "bincount")

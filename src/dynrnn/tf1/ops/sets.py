@@ -26,8 +26,8 @@ def _counted(value: Any, out_idx: DType) -> tuple[Any, torch.Tensor, torch.Tenso
     order = np.argsort(first)
     position = np.empty_like(order)
     position[order] = np.arange(len(order))
-    numbers = (position[place.reshape(-1)], count[order])
-    return (to_torch(array[first[order]]), *(torch.from_numpy(item.astype(out_idx.numpy)) for item in numbers))
+    idx = torch.from_numpy(position[place.reshape(-1)].astype(out_idx.numpy))
+    return to_torch(array[first[order]]), idx, torch.from_numpy(count[order].astype(out_idx.numpy))
 
 
 def _unique(value: Any, out_idx: DType) -> tuple[Any, torch.Tensor]:
@@ -67,7 +67,9 @@ _LIST_DIFF = Op("ListDiff", "x:T y:T -> T @out_idx", _list_diff, _list_diff_dims
 @export("unique")
 @atomic
 def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Return the different items of a vector in the order in which they first come, and for each item which of them it is."""
+    """Return the different items of a vector in the order in which they first come, and for each item which of them it
+    is.
+    """
     y, idx = apply(_UNIQUE, [x], {"out_idx": as_dtype(out_idx)}, name)
     return y, idx
 

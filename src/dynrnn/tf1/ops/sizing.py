@@ -1,4 +1,6 @@
-"""Shapes as tensors: shape, size and rank of a value, and what two shapes broadcast to. Functions that change a shape are in `reshaping.py`."""
+"""Shapes as tensors: shape, size and rank of a value, and what two shapes broadcast to. Functions that change a shape
+are in `reshaping.py`.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +18,7 @@ from ...graph.shape import Dims, TensorShape, as_shape
 from ..export import export
 from ..graph import Tensor, atomic
 from .apply import apply
+from .arguments import part_name
 from .convert import add_constant, convert_to_tensor
 
 
@@ -56,7 +59,8 @@ def _broadcast_args(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
 
 def _broadcast_args_dims(inputs: Any, attrs: Any) -> Dims:
     lengths = [tensor.dims[0] if tensor.dims else None for tensor in inputs]
-    return (None if None in lengths else max(lengths),)
+    known = [length for length in lengths if length is not None]
+    return (max(known) if len(known) == len(lengths) else None,)
 
 
 _SHAPE = Op("Shape", "input:T -> @out_type", _shape, _shape_dims, differentiable=False)
@@ -70,7 +74,7 @@ _BROADCAST_ARGS = Op("BroadcastArgs", "s0:T s1:T -> T", _broadcast_args, _broadc
 @atomic
 def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
     """Return the shape of `input` as a vector of type `out_type`; a constant where the static shape is fully known."""
-    tensor = convert_to_tensor(input)
+    tensor = convert_to_tensor(input, name=part_name(name, "Shape", "input"))
     dtype = as_dtype(out_type)
     if tensor.dims is not None and None not in tensor.dims:
         return add_constant(np.array(tensor.dims, dtype.numpy), dtype, name or "Shape")
@@ -88,7 +92,7 @@ def shape_n(input: Any, out_type: Any = int32, name: str | None = None) -> list[
 @atomic
 def size(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
     """Return the number of elements of `input` as a scalar of type `out_type`."""
-    tensor = convert_to_tensor(input)
+    tensor = convert_to_tensor(input, name=part_name(name, "Size", "input"))
     dtype = as_dtype(out_type)
     count = tensor.shape.num_elements()
     if count is not None:
@@ -100,7 +104,7 @@ def size(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
 @atomic
 def rank(input: Any, name: str | None = None) -> Tensor:
     """Return the number of axes of `input` as an int32 scalar."""
-    tensor = convert_to_tensor(input)
+    tensor = convert_to_tensor(input, name=part_name(name, "Rank", "input"))
     if tensor.dims is not None:
         return add_constant(np.array(len(tensor.dims), np.int32), int32, name or "Rank")
     return apply(_RANK, [tensor], name=name)

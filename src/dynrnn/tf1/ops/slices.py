@@ -52,10 +52,10 @@ IndexedSlices._to_dense = dense  # type: ignore[method-assign]
 def of_values(value: Any, function: Callable[[Tensor], Tensor]) -> Any:
     """Return `function` of a tensor; of an IndexedSlices, slices with the function of its values."""
     if isinstance(value, IndexedSlices):
-        return IndexedSlices(function(value.values), value.indices, value.dense_shape)
+        return IndexedSlices(function(values_of(value)), value.indices, value.dense_shape)
     return function(convert_to_tensor(value))
 
 
 def values_of(value: Any) -> Tensor:
     """The tensor itself, or the values of an IndexedSlices."""
-    return value.values if isinstance(value, IndexedSlices) else convert_to_tensor(value)
+    return convert_to_tensor(value.values if isinstance(value, IndexedSlices) else value)

@@ -14,7 +14,7 @@ from ...graph.shape import Dims
 from ..export import export
 from ..graph import Tensor, atomic
 from .apply import apply
-from .arguments import shape_tensor
+from .arguments import part_name, shape_tensor
 from .convert import convert_to_tensor
 from .indexing import Item, index_bound, index_item, indexed
 from .moving import moves
@@ -76,7 +76,11 @@ def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tenso
         ValueError: `begin` or `size` has another length than `input_` has axes.
         tf.errors.InvalidArgumentError: the slice passes the end.
     """
-    return apply(_SLICE, [input_, shape_tensor(begin), shape_tensor(size)], name=name)
+    sizes = [
+        shape_tensor(begin, part_name(name, "Slice", "begin")),
+        shape_tensor(size, part_name(name, "Slice", "size")),
+    ]
+    return apply(_SLICE, [input_, *sizes], name=name)
 
 
 @export("strided_slice")
@@ -94,7 +98,8 @@ def strided_slice(
     var: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Return `input_[begin[0]:end[0]:strides[0], ...]`; what Python's indexing says otherwise, bit i of a mask says for item i.
+    """Return `input_[begin[0]:end[0]:strides[0], ...]`; what Python's indexing says otherwise, bit i of a mask says
+    for item i.
 
     begin, end, strides: integer vectors or lists of one length. begin_mask, end_mask: the bound is left out.
     ellipsis_mask: the item is

@@ -14,7 +14,7 @@ from ...graph.shape import Dims
 from ..export import export
 from ..graph import Tensor, atomic
 from .apply import apply
-from .arguments import known_sizes, shape_tensor, static_int
+from .arguments import known_sizes, part_name, shape_tensor, static_int
 from .convert import convert_to_tensor
 from .moving import moves
 
@@ -132,7 +132,7 @@ def split(
         ValueError: parts do not add up to the axis, or their number is not known. tf.errors.InvalidArgumentError: the
         same in a run.
     """
-    value = convert_to_tensor(value)
+    value = convert_to_tensor(value, name=part_name(name, "split", "value"))
     axis = static_int("split", "axis", axis)
     sizes = known_sizes(num_or_size_splits)
     if sizes is not None and not hasattr(num_or_size_splits, "__len__"):
@@ -141,7 +141,7 @@ def split(
         return apply(_SPLIT, [value], {"axis": axis, "num": sizes[0]}, name)
     if sizes is not None:
         return apply(_SPLIT_SIZED, [value], {"axis": axis, "sizes": sizes}, name)
-    splits = shape_tensor(num_or_size_splits)
+    splits = shape_tensor(num_or_size_splits, part_name(name, "split", "size_splits"))
     if splits.dims == ():
         raise ValueError(
             f"split: Rank-0 tensors are not supported as the num_or_size_splits argument to split, got {splits}; "
@@ -167,7 +167,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
         ValueError: the number is neither given nor known, or it differs from the axis.
         tf.errors.InvalidArgumentError: it differs in a run.
     """
-    value = convert_to_tensor(value)
+    value = convert_to_tensor(value, name=part_name(name, "unstack", "value"))
     axis = static_int("unstack", "axis", axis)
     if num is None and value.dims is not None:
         num = value.dims[rules.normal_axis(axis, len(value.dims), "unstack: Argument `axis`")]

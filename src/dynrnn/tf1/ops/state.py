@@ -36,6 +36,7 @@ def add_assignment(row: Op, ref: Any, value: Any, validate_shape: bool = True, n
     """
     holder = variable_node(ref, row.type)
     target = holder.outputs[0]
+    before = [ref.op] if isinstance(ref, Tensor) and ref.op is not holder else []  # an assignment, which comes first
     symbolic = isinstance(value, Tensor) or hasattr(value, "_as_tensor")
     tensor = convert_to_tensor(value, None if symbolic else target.dtype.base_dtype, name="value")
     if tensor.dtype.base_dtype is not target.dtype.base_dtype:
@@ -45,7 +46,9 @@ def add_assignment(row: Op, ref: Any, value: Any, validate_shape: bool = True, n
         )
     dims = joined_dims(target.dims, tensor.dims, name or row.type) if validate_shape else tensor.dims
     attrs = {"variable": holder, "validate_shape": validate_shape}
-    return holder.graph.add(row, [tensor], attrs, dtypes=[target.dtype], shapes=[dims], name=name).outputs[0]  # type: ignore[return-value]
+    with holder.graph.control_dependencies(before):
+        node = holder.graph.add(row, [tensor], attrs, dtypes=[target.dtype], shapes=[dims], name=name)
+    return node.outputs[0]  # type: ignore[return-value]
 
 
 def joined_dims(ref: Dims, value: Dims, name: str) -> Dims:

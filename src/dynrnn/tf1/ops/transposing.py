@@ -12,7 +12,7 @@ from ...graph.shape import Dims
 from ..export import export
 from ..graph import Tensor, atomic, get_default_graph
 from .apply import apply
-from .arguments import static_ints
+from .arguments import part_name, static_ints
 from .convert import convert_to_tensor
 from .moving import moves
 
@@ -90,7 +90,8 @@ _SWAP_CONJUGATE = moves("ConjugateTranspose", "x:T -> T", _swap_conjugate, _swap
 @export("transpose", "linalg.transpose")
 @atomic
 def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Tensor:
-    """Return `a` with its axes in the order `perm` (reversed by default): axis i of the result is axis `perm[i]` of `a`.
+    """Return `a` with its axes in the order `perm` (reversed by default): axis i of the result is axis `perm[i]` of
+    `a`.
 
     perm: ints, or an integer vector, which need not be known before the run. conjugate: also take the complex
     conjugate.
@@ -98,7 +99,7 @@ def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool
     Raises:
         ValueError: `perm` is no permutation of the axes.
     """
-    a = convert_to_tensor(a)
+    a = convert_to_tensor(a, name=part_name(name, "transpose", "a"))
     if perm is None:
         return apply(_CONJUGATE, [a], {"perm": None}, name) if conjugate else apply(_TRANSPOSE_ALL, [a], name=name)
     order = constant_value(convert_to_tensor(perm)) if isinstance(perm, Tensor) else None

@@ -1,4 +1,6 @@
-"""Sliding windows over the spatial axes of images and sequences: the arguments that convolutions and pooling share, and their sizes."""
+"""Sliding windows over the spatial axes of images and sequences: the arguments that convolutions and pooling share, and
+their sizes.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ def channels_last(data_format: str | None, spatial: int) -> bool:
     if spatial == 1:
         allowed |= {"NHWC": True, "NCHW": False}
     if data_format not in allowed:
-        raise ValueError(f"data_format must be one of {', '.join(str(key) for key in allowed if key)}, got {data_format!r}")
+        raise ValueError(
+            f"data_format must be one of {', '.join(str(key) for key in allowed if key)}, got {data_format!r}"
+        )
     return allowed[data_format]
 
 
@@ -56,11 +60,15 @@ def as_padding(padding: Any, last: bool, spatial: int) -> Padding:
     pairs = [tuple(int(item) for item in pair) for pair in padding] if isinstance(padding, Sequence) else []
     outer = pairs[:1] + (pairs[-1:] if last else pairs[1:2])
     if len(pairs) != spatial + 2 or any(len(pair) != 2 for pair in pairs) or any(pair != (0, 0) for pair in outer):
-        raise ValueError(f"padding must be a string or {spatial + 2} pairs, (0, 0) for batch and channels, got {padding!r}")
+        raise ValueError(
+            f"padding must be a string or {spatial + 2} pairs, (0, 0) for batch and channels, got {padding!r}"
+        )
     return tuple(pairs[1:-1] if last else pairs[2:])  # type: ignore[arg-type]
 
 
-def steps(size: int | None, window: int | None, stride: int, dilation: int, padding: str | tuple[int, int]) -> int | None:
+def steps(
+    size: int | None, window: int | None, stride: int, dilation: int, padding: str | tuple[int, int]
+) -> int | None:
     """How many places a window takes along an axis; ValueError where it is longer than the padded axis."""
     if size is None or window is None:
         return None
@@ -69,7 +77,10 @@ def steps(size: int | None, window: int | None, stride: int, dilation: int, padd
     before, after = (0, 0) if isinstance(padding, str) else padding
     extent = (window - 1) * dilation + 1
     if size + before + after < extent:
-        raise ValueError(f"Negative dimension size caused by subtracting {extent} from {size + before + after}: the window is longer than the input")
+        raise ValueError(
+            f"Negative dimension size caused by subtracting {extent} from {size + before + after}: the window is "
+            "longer than the input"
+        )
     return (size + before + after - extent) // stride + 1
 
 
@@ -108,7 +119,10 @@ def split_dims(dims: Dims, spatial: int, last: bool) -> tuple[int | None, tuple[
     if dims is None:
         return None, (None,) * spatial, None
     if len(dims) != spatial + 2:
-        raise ValueError(f"Shape must be rank {spatial + 2} but is rank {len(dims)}: the input of a window over {spatial} axes is {list(dims)}")
+        raise ValueError(
+            f"Shape must be rank {spatial + 2} but is rank {len(dims)}: the input of a window over {spatial} axes is "
+            f"{list(dims)}"
+        )
     return (dims[0], dims[1:-1], dims[-1]) if last else (dims[0], dims[2:], dims[1])
 
 

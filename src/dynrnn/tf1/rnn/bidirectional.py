@@ -8,11 +8,12 @@ from ... import _nest
 from ...graph.dtype import int32, int64
 from ..export import export
 from ..graph import atomic
-from ..ops.joining import concat
 from ..ops.convert import convert_to_tensor
+from ..ops.joining import concat
+from ..ops.placeholders import identity
 from ..rnn_cell.base import check_cell
 from ..variable_scope import variable_scope
-from .dynamic import run_dynamic
+from .dynamic import as_inputs, run_dynamic
 from .static import run_static, static_steps
 
 
@@ -47,13 +48,15 @@ def bidirectional_dynamic_rnn(
     check_cell("cell_fw", cell_fw)
     check_cell("cell_bw", cell_bw)
     with variable_scope(scope or "bidirectional_rnn"):
-        inputs = _nest.map_structure(convert_to_tensor, inputs)
+        inputs = as_inputs(inputs, time_major)
         lengths = _reversible(sequence_length)
+        # Each direction reads the inputs through a tensor of its own: so gradients add up in the order of static loops.
+        inputs_fw, inputs_bw = (_nest.map_structure(identity, inputs) for _ in range(2))
         with variable_scope("fw"):
-            forward = run_dynamic(cell_fw, inputs, lengths, initial_state_fw, dtype, parallel_iterations, time_major)
+            forward = run_dynamic(cell_fw, inputs_fw, lengths, initial_state_fw, dtype, parallel_iterations, time_major)
         with variable_scope("bw"):
             backward = run_dynamic(
-                cell_bw, inputs, lengths, initial_state_bw, dtype, parallel_iterations, time_major, reverse=True
+                cell_bw, inputs_bw, lengths, initial_state_bw, dtype, parallel_iterations, time_major, reverse=True
             )
     return (forward[0], backward[0]), (forward[1], backward[1])
 

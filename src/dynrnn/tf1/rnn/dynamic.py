@@ -50,8 +50,8 @@ def dynamic_rnn(
         `cell.output_size` is one), and the final state in the structure of `cell.state_size`.
 
     Raises:
-        TypeError: not a cell; types or structures that do not fit. ValueError: shapes that do not fit, or neither
-        `initial_state` nor `dtype`.
+        TypeError: not a cell; types or structures that do not fit; arrays as inputs with `time_major`. ValueError:
+        shapes that do not fit, or neither `initial_state` nor `dtype`.
         tf.errors.InvalidArgumentError: in run, lengths or a state for another batch size.
 
     Example:
@@ -63,7 +63,7 @@ def dynamic_rnn(
     """
     check_cell("cell", cell)
     with variable_scope(scope or "rnn"):
-        inputs = _nest.map_structure(convert_to_tensor, inputs)
+        inputs = as_inputs(inputs, time_major)
         return run_dynamic(cell, inputs, sequence_length, initial_state, dtype, parallel_iterations, time_major)
 
 
@@ -78,8 +78,7 @@ def run_dynamic(
     reverse: bool = False,
 ) -> tuple[Any, Any]:
     """`dynamic_rnn` in the current variable scope; with `reverse`, each row from its last valid step to its first."""
-    if parallel_iterations is not None and parallel_iterations < 1:
-        raise ValueError(f"parallel_iterations must be a positive integer, got {parallel_iterations}")
+    parallel_iterations = _checked_iterations(parallel_iterations)
     batch_axis = 1 if time_major else 0
     flat = _nest.flatten(inputs)
     batch = check_inputs(flat, batch_axis)
@@ -90,6 +89,28 @@ def run_dynamic(
     outputs, final = walk.run(cell, inputs, state)
     _nest.assert_same_structure(state, final)
     return outputs, final
+
+
+def as_inputs(inputs: Any, time_major: bool) -> Any:
+    """The inputs as tensors. As in TensorFlow, arrays are taken only where the batch comes first."""
+    for value in _nest.flatten(inputs) if time_major else []:
+        if not (isinstance(value, Tensor) or hasattr(value, "_as_tensor")):
+            raise TypeError(
+                f"inputs must be tensors with time_major=True, got {type(value).__name__}: tf.convert_to_tensor makes one"
+            )
+    return _nest.map_structure(convert_to_tensor, inputs)
+
+
+def _checked_iterations(parallel_iterations: Any) -> int | None:
+    """`parallel_iterations`, with TensorFlow's classes of errors; 0 is the default there, as None is."""
+    if not parallel_iterations:
+        return None
+    wrong = f"parallel_iterations must be a positive integer, got {parallel_iterations!r}"
+    if not isinstance(parallel_iterations, int):
+        raise AssertionError(wrong)
+    if parallel_iterations < 0:
+        raise TypeError(wrong)
+    return parallel_iterations
 
 
 def check_inputs(flat: list[Tensor], batch_axis: int) -> int | None:

@@ -19,7 +19,7 @@ from ..ops.splitting import unstack
 from ..rnn_cell.base import check_cell
 from ..variable_scope import variable_scope
 from .dynamic import as_lengths, first_state
-from .unrolled import freeze, in_input_order, select_valid
+from .unrolled import fit_lengths, freeze, in_input_order, select_valid
 from .walk import Walk, runs_whole_throughout
 
 
@@ -66,7 +66,7 @@ def run_static(
     """
     steps = [_nest.map_structure(convert_to_tensor, step) for step in inputs]
     batch = _check_steps(steps)
-    lengths = as_lengths(sequence_length, batch)
+    lengths = fit_lengths(as_lengths(sequence_length, batch), steps)
     batch_size = batch if batch is not None else shape(_nest.flatten(steps[0])[0])[0]
     state = first_state(cell, initial_state, batch_size, dtype)
     if runs_whole_throughout(cell) and isinstance(steps[0], Tensor):

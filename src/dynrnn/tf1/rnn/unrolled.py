@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from ... import _nest
+from ...errors import InvalidArgumentError
 from ...graph import rules
 from ...graph.op import Op
 from ...rnn.lengths import reverse_sequence
@@ -44,11 +45,38 @@ def _running(lengths: torch.Tensor, new: torch.Tensor, *old: torch.Tensor, time:
     return torch.where(mask, new, old[0] if old else new.new_zeros(()))
 
 
+def _fit(lengths: torch.Tensor, inputs: torch.Tensor, *, time: int) -> torch.Tensor:
+    batch = inputs.shape[0]
+    if lengths.shape == (batch,):
+        return lengths.view_as(lengths)
+    if lengths.ndim == 1 and bool((lengths >= time).all()):
+        return lengths.new_full((batch,), time)
+    raise InvalidArgumentError(
+        None, None, f"Expected shape for Tensor sequence_length is [{batch}] but saw shape: {list(lengths.shape)}"
+    )
+
+
+FIT_LENGTHS = Op(
+    "FitLengths",
+    "lengths:L inputs:T -> L",
+    _fit,
+    lambda inputs, attrs: (inputs[1].dims or (None,))[:1],
+    differentiable=False,
+)
 VALID_STEPS = Op("ValidSteps", "inputs:T lengths:L -> T", _valid_steps, rules.same)
 TURNED = Op("TurnedSteps", "inputs:T lengths:L -> T", _turned, rules.same)
 RUNNING = Op(
     "SelectRunning", "lengths:L new:T *old:T -> T", _running, lambda inputs, attrs: rules.merged(inputs[1:], attrs)
 )
+
+
+def fit_lengths(lengths: Tensor | None, steps: list[Any]) -> Tensor | None:
+    """Lengths that have one entry a row when the graph runs. As in TensorFlow's unrolled loops, full lengths may be of
+    any number.
+    """
+    if lengths is None:
+        return None
+    return apply(FIT_LENGTHS, [lengths, _nest.flatten(steps[0])[0]], {"time": len(steps)})
 
 
 def select_valid(steps: list[Any], lengths: Tensor | None, reverse: bool) -> list[Any]:

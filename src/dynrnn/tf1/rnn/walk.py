@@ -57,7 +57,7 @@ class Walk:
         state = _nest.map_structure(convert_to_tensor, state)
         xs, states = _nest.flatten(inputs), _nest.flatten(state)
         body, output, new_state = self._trace(cell, inputs, state)
-        batch = next((t.dims[self.batch_axis] for t in xs if t.dims[self.batch_axis] is not None), None)
+        batch = self._batch(inputs)
         outputs = body.results[: len(_nest.flatten(output))]
         time = next((t.dims[1 - self.batch_axis] for t in xs if t.dims[1 - self.batch_axis] is not None), None)
         layout = (time, batch) if self.time_major else (batch, time)
@@ -78,6 +78,11 @@ class Walk:
         packed = _nest.pack_sequence_as(output, node.outputs[: len(outputs)])
         return packed, _nest.pack_sequence_as(new_state, node.outputs[len(outputs) :])
 
+    def _batch(self, inputs: Any) -> int | None:
+        """The batch size, as far as the inputs know it."""
+        sizes = [tensor.dims[self.batch_axis] for tensor in _nest.flatten(inputs)]
+        return next((size for size in sizes if size is not None), None)
+
     def _trace(self, cell: Any, inputs: Any, state: Any) -> tuple[Body, Any, Any]:
         """Trace one call of `cell`; the body's results are its outputs, then its new state."""
         graph = get_default_graph()
@@ -90,15 +95,15 @@ class Walk:
             _nest.assert_same_structure(state, new_state)
             results = [convert_to_tensor(t) for t in _nest.flatten(output)]
             new = [convert_to_tensor(t) for t in _nest.flatten(new_state)]
-            _check_outputs(cell, results)
+            _check_outputs(cell, results, self._batch(inputs))
             _check_new_state(_nest.flatten(step_state), new)
             body.close([*results, *new])
         return body, output, new_state
 
 
-def _check_outputs(cell: Any, outputs: list[Tensor]) -> None:
+def _check_outputs(cell: Any, outputs: list[Tensor], batch: int | None) -> None:
     for tensor, size in zip(outputs, _nest.flatten(cell.output_size), strict=True):
-        expected = full_shape(None, size)
+        expected = full_shape(batch, size)
         if not tensor.shape.is_compatible_with(expected):
             raise ValueError(
                 f"Inconsistent shapes: saw {tensor.shape} but expected {expected}: the output of {cell} is not what "

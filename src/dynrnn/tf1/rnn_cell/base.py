@@ -365,6 +365,8 @@ def is_cell(cell: Any) -> bool:
 
 def check_cell(argument: str, cell: Any) -> None:
     """TypeError, naming what is missing, where an object is no cell."""
+    if isinstance(cell, type):
+        raise TypeError(f"The argument {argument!r} is the class {cell.__name__}, not a cell: make one, as {cell.__name__}(...)")
     missing = [f"'{name}' property is missing" for name in ("output_size", "state_size") if not hasattr(cell, name)]
     if not hasattr(cell, "zero_state"):
         missing.append("'zero_state' method is missing")

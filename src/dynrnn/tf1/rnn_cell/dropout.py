@@ -18,7 +18,7 @@ from ..ops.elementwise import FUNCTIONS
 from ..ops.random import random_uniform
 from ..scopes import name_scope
 from .cells import LSTMStateTuple
-from .whole import add_dropout
+from .whole import add_dropout, without_padding
 from .wrappers import Wrapper
 
 
@@ -157,6 +157,8 @@ class DropoutWrapper(Wrapper):
         return outputs, new_state
 
     def _drop_sequence(self, values: Any, name: str, walk: Any) -> Any:
+        if isinstance(self._keep[name], Tensor):  # its gradient is a sum over all that it scales
+            values = _nest.map_structure(lambda value: without_padding(value, walk), values)
         leaves = enumerate(_nest.flatten(values))
         if self._variational:
             dropped = [self._drop_leaf(value, name, i) for i, value in leaves]

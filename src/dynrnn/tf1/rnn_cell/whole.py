@@ -14,20 +14,23 @@ from ...rnn import length_mask
 from ...rnn.lengths import reverse_sequence
 from ..graph import Tensor
 from ..ops.apply import apply
-from ..ops.sizing import shape
+from ..ops.dropout import rate_of
 from ..ops.random import uniform_steps
+from ..ops.sizing import shape
 
 
 def _time_axis(time_major: bool) -> int:
     return 0 if time_major else 1
 
 
-def _residual(inputs: torch.Tensor, outputs: torch.Tensor, *lengths: torch.Tensor, time_major: bool) -> torch.Tensor:
-    if not lengths:
-        return inputs + outputs
-    mask = length_mask(lengths[0].long(), inputs.shape[_time_axis(time_major)])
+def _without_padding(inputs: torch.Tensor, lengths: torch.Tensor, *, time_major: bool) -> torch.Tensor:
+    mask = length_mask(lengths.long(), inputs.shape[_time_axis(time_major)])
     mask = (mask.t() if time_major else mask).unsqueeze(2)
-    return torch.where(mask, inputs, inputs.new_zeros(())) + outputs
+    return torch.where(mask, inputs, inputs.new_zeros(()))
+
+
+def _residual(inputs: torch.Tensor, outputs: torch.Tensor, *lengths: torch.Tensor, time_major: bool) -> torch.Tensor:
+    return (_without_padding(inputs, *lengths, time_major=time_major) if lengths else inputs) + outputs
 
 
 def _dropout(
@@ -64,6 +67,7 @@ def _steps(inputs: torch.Tensor, *lengths: torch.Tensor, time_axis: int) -> torc
     return torch.tensor(min(time, max(1, longest)), dtype=torch.int32)
 
 
+ZERO_PADDING = Op("ZeroPadding", "inputs:T lengths:L -> T", _without_padding, rules.same)
 RESIDUAL = Op(
     "SequenceResidual",
     "inputs:T outputs:T *lengths:L -> T",
@@ -76,6 +80,11 @@ STEPS = Op("SequenceSteps", "inputs:T *lengths:L -> int32", _steps, rules.scalar
 
 def _lengths(walk: Any) -> list[Tensor]:
     return [] if walk.lengths is None else [walk.lengths]
+
+
+def without_padding(inputs: Tensor, walk: Any) -> Tensor:
+    """Inputs with 0 past each row's end, for what takes a gradient through all of them."""
+    return inputs if walk.lengths is None else apply(ZERO_PADDING, [inputs, walk.lengths], {"time_major": walk.time_major})
 
 
 def add_residual(inputs: Tensor, outputs: Tensor, walk: Any) -> Tensor:
@@ -93,7 +102,7 @@ def add_dropout(inputs: Tensor, keep_prob: Any, seed: int | None, walk: Any) -> 
     once = walk.static and seed is not None
     steps = 1 if once else apply(STEPS, [inputs, _lengths(walk)], {"time_axis": time})
     noise = uniform_steps(steps, [sizes[batch], sizes[2]], dtype=inputs.dtype.base_dtype, seed=seed)
-    given = isinstance(keep_prob, float)
-    rate = [] if given else [1.0 - keep_prob]
-    attrs = {"rate": 1 - keep_prob if given else None, "time_major": walk.time_major, "reverse": walk.reverse}
-    return apply(DROPOUT, [inputs, noise, rate, _lengths(walk)], attrs, "dropout")
+    rate = rate_of(keep_prob, None, "DropoutWrapper")
+    given = isinstance(rate, float)
+    attrs = {"rate": rate if given else None, "time_major": walk.time_major, "reverse": walk.reverse}
+    return apply(DROPOUT, [inputs, noise, [] if given else [rate], _lengths(walk)], attrs, "dropout")
