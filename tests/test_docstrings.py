@@ -29,4 +29,4 @@ def test_the_examples_of_a_module_print_what_they_say(name: str) -> None:
 
 def test_there_are_examples_to_run() -> None:
     found = [doctest.DocTestFinder().find(importlib.import_module(name), name) for name in MODULES]
-    assert sum(bool(test.examples) for tests in found for test in tests) > 100
+    assert sum(bool(test.examples) for tests in found for test in tests) > 80

@@ -11,9 +11,9 @@ from ..graph.gradients import gradients as add_gradients
 from ..graph.shape import Dims
 from .export import export
 from .graph import Tensor, atomic, get_default_graph
-from .ops.making import zeros_like
-from .ops.reshaping import reshape
-from .ops.sizing import shape
+from .ops.array.making import zeros_like
+from .ops.array.reshaping import reshape
+from .ops.array.sizing import shape
 from .ops.convert import convert_to_tensor
 from .scopes import name_scope
 
@@ -72,8 +72,8 @@ def gradients(
         >>> import dynrnn.tf1 as tf
         >>> x = tf.constant(3.0)
         >>> with tf.Session() as sess:
-        ...     print(sess.run(tf.gradients(x * x, [x])))
-        [6.0]
+        ...     print(sess.run(tf.gradients(x * x, [x])[0]))
+        6.0
     """
     if unconnected_gradients not in (*UnconnectedGradients, "none", "zero"):
         raise ValueError(f"Unknown value for unconnected_gradients: {unconnected_gradients!r}")

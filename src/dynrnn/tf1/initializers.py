@@ -18,9 +18,9 @@ from ..graph.shape import as_shape
 from .export import export
 from .graph import Tensor, atomic, get_default_graph
 from .ops.apply import apply
+from .ops.array.making import fill, ones, zeros
 from .ops.convert import constant
-from .ops.making import fill, ones, zeros
-from .ops.random import random_normal, random_uniform, truncated_normal
+from .ops.random.distributions import random_normal, random_uniform, truncated_normal
 
 
 class Initializer:

@@ -17,7 +17,7 @@ from .export import export
 from .graph import Tensor, atomic
 from .initializers import Initializer, float_dtype, known_sizes
 from .ops.apply import apply
-from .ops.random import random_normal, random_uniform, truncated_normal
+from .ops.random.distributions import random_normal, random_uniform, truncated_normal
 
 # The standard deviation of a standard normal variable that is cut off at 2.
 _TRUNCATED_STDDEV = 0.87962566103423978

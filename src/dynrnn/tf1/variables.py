@@ -16,7 +16,7 @@ from .graph import Graph, Operation, Tensor, get_default_graph
 from .graph_keys import GraphKeys
 from .ops.array import getitem
 from .ops.convert import convert_to_tensor
-from .ops.operators import install
+from .ops.math.operators import install
 from .ops.state import add_assignment, joined_dims
 from .scopes import name_scope
 from .variable_creators import VariableType

@@ -5,8 +5,8 @@ from tf1.ops.samples import Sample
 
 from dynrnn.tf1.export import NAMES as tf  # noqa: N811  (names as a program writes them)
 from dynrnn.tf1.ops import bias, conv, embedding, losses, nn, normalization, pool  # noqa: F401  (register their names)
-from dynrnn.tf1.ops.dropout import select
-from dynrnn.tf1.ops.random import uniform_steps
+from dynrnn.tf1.ops.nn.dropout import select
+from dynrnn.tf1.ops.random.distributions import uniform_steps
 
 X = np.array([[0.5, -1.25, 2.0], [0.1, 3.0, -0.7]])
 IMAGE = np.random.RandomState(0).normal(size=(2, 4, 5, 2))

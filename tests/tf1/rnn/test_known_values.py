@@ -54,11 +54,11 @@ def test_lengths_over_the_time_axis_act_as_it():
 
 
 def test_the_final_state_of_an_lstm_is_c_and_h_after_the_last_valid_step():
-    outputs, state = run(lambda: tf.nn.dynamic_rnn(C.LSTMCell(1), X, sequence_length=[3, 1], dtype=tf.float32))
+    outputs, state = run(lambda: tf.nn.dynamic_rnn(C.LSTMCell(2), X, sequence_length=[3, 1], dtype=tf.float32))
     assert isinstance(state, C.LSTMStateTuple)
-    close(state.c, [[0.449311], [0.375593]])
-    close(state.h, [[0.266464], [0.235784]])
-    assert outputs[0, 2] == state.h[0] and outputs[1, 0] == state.h[1]
+    close(state.c, [[0.449311] * 2, [0.375593] * 2])
+    close(state.h, [[0.266464] * 2, [0.235784] * 2])
+    np.testing.assert_array_equal(state.h, [outputs[0, 2], outputs[1, 0]])
 
 
 def test_the_backward_direction_starts_at_each_rows_last_valid_step():

@@ -10,7 +10,7 @@ from ...graph.dtype import as_dtype, float32
 from ...graph.shape import as_shape
 from ..export import export
 from ..graph import Tensor
-from ..ops.random import random_uniform, truncated_normal
+from ..ops.random.distributions import random_uniform, truncated_normal
 
 # A truncated normal distribution is narrower than the normal one it is cut from; this is about the ratio of the
 # variances.

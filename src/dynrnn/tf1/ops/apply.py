@@ -31,9 +31,7 @@ def apply(row: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, n
         return _apply(graph, row, inputs, types, attrs or {}, name)
 
 
-def _apply(
-    graph: Graph, row: Op, inputs: Sequence[Any], types: Types, attrs: dict[str, Any], name: str | None
-) -> Any:
+def _apply(graph: Graph, row: Op, inputs: Sequence[Any], types: Types, attrs: dict[str, Any], name: str | None) -> Any:
     scope = row.type if name is None or name.endswith("/") else name
     tensors = [
         _convert(row, argument, item, types, f"{scope}/{argument.name}")

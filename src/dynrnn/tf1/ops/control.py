@@ -12,7 +12,7 @@ from ..export import export
 from ..graph import Operation, Tensor, atomic, get_default_graph
 from ..scopes import graph_of, name_scope
 from .apply import apply
-from .placeholders import identity
+from .array.placeholders import identity
 
 NO_OP = Op("NoOp", "->", lambda: None, None, differentiable=False, stateful=True)
 

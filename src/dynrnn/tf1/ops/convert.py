@@ -33,6 +33,8 @@ def make_array(value: Any, dtype: DType | None) -> np.ndarray:
         value = to_numpy(value)
     if isinstance(value, (np.ndarray, np.generic)):
         array = np.asarray(value)
+        if array.dtype.kind in "OSU" and dtype is not None and dtype is not string:
+            raise TypeError(f"Expected {dtype.name}, got an array of {array.dtype} instead.")
         return cast_array(array, dtype or as_dtype(array.dtype))
     leaves = _leaves(value)
     kinds = {_kind(kind) for kind in set(map(type, leaves))}
@@ -121,7 +123,9 @@ def add_constant(array: np.ndarray, dtype: DType, name: str | None = None) -> Te
 
 @export("constant")
 @atomic
-def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Tensor:
+def constant(
+    value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False
+) -> Tensor:
     """Return a constant tensor of a Python value or an array.
 
     value: a number, a string, nested lists of them, or an array. dtype: its type (default: from the value; Python floats give float32, ints int32).
@@ -159,7 +163,9 @@ def _shaped(array: np.ndarray, shape: TensorShape, verify: bool) -> np.ndarray:
 
 @export("convert_to_tensor")
 @atomic
-def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, dtype_hint: Any = None) -> Tensor:
+def convert_to_tensor(
+    value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, dtype_hint: Any = None
+) -> Tensor:
     """Return `value` as a tensor: a tensor itself, a variable's value, a constant, or a stack of a list that holds tensors.
 
     Raises:

@@ -17,7 +17,9 @@ def unary(row: Op, name: str, *paths: str, doc: str = "") -> Callable[..., Any]:
     def function(x: Any, name: str | None = None) -> Any:
         return apply(row, [x], name=name)
 
-    return _register(function, row, name, paths, doc or f"Return `{row.type}` of every element of x, in x's shape and dtype.")
+    return _register(
+        function, row, name, paths, doc or f"Return `{row.type}` of every element of x, in x's shape and dtype."
+    )
 
 
 def binary(row: Op, name: str, *paths: str, doc: str = "") -> Callable[..., Any]:
@@ -26,7 +28,13 @@ def binary(row: Op, name: str, *paths: str, doc: str = "") -> Callable[..., Any]
     def function(x: Any, y: Any, name: str | None = None) -> Any:
         return apply(row, [x, y], name=name)
 
-    return _register(function, row, name, paths, doc or f"Return `{row.type}` of the elements of x and y, broadcast against each other.")
+    return _register(
+        function,
+        row,
+        name,
+        paths,
+        doc or f"Return `{row.type}` of the elements of x and y, broadcast against each other.",
+    )
 
 
 def _register(function: Callable[..., Any], row: Op, name: str, paths: tuple[str, ...], doc: str) -> Callable[..., Any]:

@@ -8,9 +8,9 @@ from ... import _nest
 from ...graph.dtype import int32, int64
 from ..export import export
 from ..graph import atomic
+from ..ops.array.joining import concat
+from ..ops.array.placeholders import identity
 from ..ops.convert import convert_to_tensor
-from ..ops.joining import concat
-from ..ops.placeholders import identity
 from ..rnn_cell.base import check_cell
 from ..variable_scope import variable_scope
 from .dynamic import as_inputs, run_dynamic

@@ -9,10 +9,10 @@ from ...graph.dtype import int32
 from ...graph.shape import TensorShape, merge_dims
 from ..export import export
 from ..graph import Tensor, atomic
-from ..ops.placeholders import identity
-from ..ops.sizing import shape
+from ..ops.array.placeholders import identity
+from ..ops.array.sizing import shape
 from ..ops.convert import convert_to_tensor
-from ..ops.cast import cast
+from ..ops.math.cast import cast
 from ..rnn_cell.base import check_cell
 from ..variable_scope import variable_scope
 from .walk import Walk

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..export import export
 from ..graph import atomic
-from ..ops.joining import concat
+from ..ops.array.joining import concat
 from ..variable_scope import variable_scope
 from .bidirectional import bidirectional_dynamic_rnn, static_bidirectional_rnn
 

@@ -12,10 +12,10 @@ from ... import _nest
 from ...graph.shape import merge_dims
 from ..export import export
 from ..graph import Tensor, atomic
+from ..ops.array.joining import stack
+from ..ops.array.sizing import shape
+from ..ops.array.splitting import unstack
 from ..ops.convert import convert_to_tensor
-from ..ops.joining import stack
-from ..ops.sizing import shape
-from ..ops.splitting import unstack
 from ..rnn_cell.base import check_cell
 from ..variable_scope import variable_scope
 from .dynamic import as_lengths, first_state

@@ -13,9 +13,9 @@ from ...graph.op import Op
 from ...rnn.lengths import reverse_sequence
 from ..graph import Tensor
 from ..ops.apply import apply
+from ..ops.array.joining import stack
+from ..ops.array.splitting import unstack
 from ..ops.convert import convert_to_tensor
-from ..ops.joining import stack
-from ..ops.splitting import unstack
 
 
 def _valid_steps(inputs: torch.Tensor, lengths: torch.Tensor, *, reverse: bool) -> torch.Tensor:

@@ -18,8 +18,8 @@ from ...graph.dtype import DType, as_dtype
 from ...graph.shape import TensorShape, as_shape
 from ..export import export
 from ..graph import Tensor, get_default_graph
-from ..ops.making import zeros
-from ..ops.sizing import shape
+from ..ops.array.making import zeros
+from ..ops.array.sizing import shape
 from ..ops.convert import convert_to_tensor
 from ..scopes import name_scope
 from ..variable_scope import get_variable, get_variable_scope, variable_scope

@@ -11,9 +11,9 @@ from ...graph.shape import TensorShape
 from ..export import export
 from ..graph import Tensor
 from ..initializers import Constant
+from ..ops.array.joining import concat
+from ..ops.array.splitting import split
 from ..ops.convert import convert_to_tensor
-from ..ops.joining import concat
-from ..ops.splitting import split
 from ..partitioners import fixed_size_partitioner
 from .activation import Activation, as_activation
 from .base import RNNCell
@@ -287,8 +287,16 @@ class _LSTM(SpecCell):
 
     def split_state(self, state: Any) -> tuple[Tensor, ...]:
         if self._state_is_tuple:
-            c, h = state
-            return convert_to_tensor(c), convert_to_tensor(h)
+            if isinstance(state, Tensor):
+                raise TypeError(
+                    f"{type(self).__name__}: state must be an LSTMStateTuple(c, h), got one tensor, which is not "
+                    f"iterable: {state}"
+                )
+            if len(state) != 2:
+                raise ValueError(
+                    f"{type(self).__name__}: state must be an LSTMStateTuple(c, h), got {len(state)} values: {state}"
+                )
+            return convert_to_tensor(state[0]), convert_to_tensor(state[1])
         sizes = list(self.spec.state_sizes(self._options))
         whole = convert_to_tensor(state)
         if not whole.shape.is_compatible_with([None, sum(sizes)]):

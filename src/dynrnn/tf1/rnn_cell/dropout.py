@@ -13,9 +13,9 @@ from ...graph.shape import TensorShape, as_shape
 from ..export import export
 from ..graph import Tensor
 from ..ops.convert import convert_to_tensor
-from ..ops.dropout import dropout
-from ..ops.elementwise import FUNCTIONS
-from ..ops.random import random_uniform
+from ..ops.math.elementwise import FUNCTIONS
+from ..ops.nn.dropout import dropout
+from ..ops.random.distributions import random_uniform
 from ..scopes import name_scope
 from .cells import LSTMStateTuple
 from .whole import add_dropout, without_padding

@@ -8,9 +8,9 @@ from ... import _nest
 from ...graph.shape import as_shape
 from ..export import export
 from ..graph import Tensor
+from ..ops.array.joining import concat
+from ..ops.array.splitting import split
 from ..ops.convert import convert_to_tensor
-from ..ops.joining import concat
-from ..ops.splitting import split
 from ..scopes import name_scope
 from ..variable_scope import variable_scope
 from .base import RNNCell, check_cell

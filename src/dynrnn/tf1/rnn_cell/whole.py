@@ -14,9 +14,9 @@ from ...rnn import length_mask
 from ...rnn.lengths import reverse_sequence
 from ..graph import Tensor
 from ..ops.apply import apply
-from ..ops.dropout import rate_of
-from ..ops.random import uniform_steps
-from ..ops.sizing import shape
+from ..ops.array.sizing import shape
+from ..ops.nn.dropout import rate_of
+from ..ops.random.distributions import uniform_steps
 
 
 def _time_axis(time_major: bool) -> int:

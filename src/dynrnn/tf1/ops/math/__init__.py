@@ -1,0 +1,1 @@
+"""Arithmetic: elementwise functions, products, reductions, comparisons, and the operators of tensors."""

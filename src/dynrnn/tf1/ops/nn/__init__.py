@@ -1,0 +1,1 @@
+"""Neural network operations: activations, losses, dropout, convolutions, lookups."""

@@ -1,0 +1,1 @@
+"""Random operations, and where their numbers come from."""
