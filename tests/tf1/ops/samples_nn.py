@@ -4,7 +4,6 @@ import numpy as np
 from tf1.ops.samples import Sample
 
 from dynrnn.tf1.export import NAMES as tf  # noqa: N811  (names as a program writes them)
-from dynrnn.tf1.ops import bias, conv, embedding, losses, nn, normalization, pool  # noqa: F401  (register their names)
 from dynrnn.tf1.ops.nn.dropout import select
 from dynrnn.tf1.ops.random.distributions import uniform_steps
 
