@@ -106,6 +106,11 @@ def _objects(items: Any, shape: Sequence[int]) -> np.ndarray:
     return array
 
 
+def _array(item: Any) -> np.ndarray:
+    """What numpy's indexing gives, which is no array where it is a single item."""
+    return item if isinstance(item, np.ndarray) else _objects([item], ())
+
+
 def _sizes(tensor: Tensor) -> Value:
     return None if tensor.dims is None else _objects(tensor.dims, (len(tensor.dims),))
 
@@ -169,7 +174,7 @@ def _unpack(node: Node, values: Sequence[Value]) -> list[Value]:
     value, axis, count = values[0], node.attrs["axis"], len(node.outputs)
     if value is None or value.shape[axis] != count:
         return [None] * count
-    return [np.take(value, _objects([i], ()).astype(int), axis) for i in range(count)]
+    return [_array(item) for item in np.moveaxis(value, axis, 0)]
 
 
 @_rule("ConcatV2")
@@ -189,8 +194,7 @@ def _strided_slice(node: Node, values: Sequence[Value]) -> Value:
     value = values[0]
     if value is None or len(values) > 1:
         return None
-    result = value[node.attrs["index"]]
-    return result if isinstance(result, np.ndarray) else _objects([result], ())
+    return _array(value[node.attrs["index"]])
 
 
 @_rule("Slice")

@@ -30,6 +30,7 @@ class Body:
         self.parent = graph.current_context
         self.params: list[Tensor] = []
         self.results: list[Tensor] = []
+        self.targets: list[Node] = []
         self.captures: list[Tensor] = []
         self.controls: list[Node] = []
         self.nodes: list[Node] = []
@@ -46,12 +47,16 @@ class Body:
         self.params.append(node.outputs[0])
         return node.outputs[0]
 
-    def close(self, results: Sequence[Tensor]) -> None:
-        """End the trace: note the results, which outer tensors the body uses and which outer nodes run before it."""
+    def close(self, results: Sequence[Tensor], targets: Sequence[Node] = ()) -> None:
+        """End the trace: note the results, which outer tensors the body uses and which outer nodes run before it.
+
+        targets: nodes that run with the body although no result needs them.
+        """
         self.results = list(results)
+        self.targets = list(targets)
         given = {id(tensor) for tensor in self.params}
         outer: dict[int, Tensor] = {id(t): t for t in results if t.op.context is not self and id(t) not in given}
-        pending = [tensor.op for tensor in results if tensor.op.context is self]
+        pending = [node for node in (*(tensor.op for tensor in results), *targets) if node.context is self]
         seen: set[int] = set()
         while pending:
             node = pending.pop()
@@ -84,7 +89,7 @@ class Body:
         recorded: gradients are taken of what it computes.
         """
         params = [*self.params, *self.captures]
-        return compile_function(params, self.results, (), runtime, recorded=recorded, context=self)[0]
+        return compile_function(params, self.results, self.targets, runtime, recorded=recorded, context=self)[0]
 
 
 def enclosed(tensor: Tensor) -> bool:

@@ -204,7 +204,7 @@ def as_dtype(value: object) -> DType:
         found = _BY_ENUM[value % 100]
         return found._as_ref if value > 100 else found
     try:
-        array_type = np.dtype(value)  # type: ignore[call-overload]
+        array_type = np.dtype(value).newbyteorder("=")  # type: ignore[call-overload]
     except (TypeError, ValueError):
         array_type = None
     if array_type is not None and value is not None:

@@ -193,6 +193,18 @@ def leaf(value: torch.Tensor) -> torch.Tensor:
     return value if value.requires_grad else value.detach().requires_grad_()
 
 
+def distinct(results: Sequence[Any], inputs: Sequence[Any]) -> tuple[Any, ...]:
+    """The results, each a tensor of its own that is none of the inputs: to autograd, one object is one place."""
+    seen = {id(value) for value in inputs}
+    own = []
+    for value in results:
+        if id(value) in seen and isinstance(value, torch.Tensor):
+            value = value.view_as(value)
+        seen.add(id(value))
+        own.append(value)
+    return tuple(own)
+
+
 class _Standing(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, value: torch.Tensor, place: torch.Tensor) -> torch.Tensor:

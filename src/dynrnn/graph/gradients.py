@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from .dtype import int64
-from .executor import Runtime
+from .executor import Runtime, distinct
 from .graph import Graph, Node, Tensor
 from .op import Op
 from .paths import reached
@@ -79,7 +79,7 @@ def _bind_gradients(
                 retain_graph=retain_graph,
                 allow_unused=True,
             )
-        return _distinct(
+        return distinct(
             [torch.zeros_like(x) if grad is None else grad for x, grad in zip(xs, found, strict=True)], values
         )
 
@@ -105,16 +105,6 @@ def _stop(tensor: torch.Tensor) -> Any:
         return tuple(None if i == mine else grad for i, grad in enumerate(grads))
 
     return tensor.grad_fn.register_prehook(before)
-
-
-def _distinct(results: list[torch.Tensor], inputs: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
-    """Make every result a tensor of its own: autograd hands the same one to both terms of a sum."""
-    seen = {id(tensor) for tensor in inputs}
-    for i, tensor in enumerate(results):
-        if id(tensor) in seen:
-            results[i] = tensor.view_as(tensor)
-        seen.add(id(results[i]))
-    return tuple(results)
 
 
 def _slices(*values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

@@ -74,9 +74,10 @@ def matmul(inputs: Inputs, attrs: Attrs) -> Dims:
     for name, dims in (("a", a), ("b", b)):
         if dims is not None and len(dims) < 2:
             raise ValueError(f"Shape must be rank 2 but is rank {len(dims)} for '{name}' of MatMul, which has shape {TensorShape(dims)}")
-    if a is None or b is None:
-        known = a if a is not None else b
-        return None if known is None or len(known) != 2 else (None, None)
+    if (a is None and (b is None or len(b) > 2)) or (b is None and a is not None and len(a) > 2):
+        return None
+    # What stands beside a matrix is taken for one where its rank is not known.
+    a, b = (None, None) if a is None else a, (None, None) if b is None else b
     rows, inner = (a[-1], a[-2]) if attrs.get("transpose_a") else (a[-2], a[-1])
     inner_b, columns = (b[-1], b[-2]) if attrs.get("transpose_b") else (b[-2], b[-1])
     if inner is not None and inner_b is not None and inner != inner_b:

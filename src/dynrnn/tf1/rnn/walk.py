@@ -12,13 +12,14 @@ import torch
 
 from ... import _nest
 from ...graph.control_flow import Body
+from ...graph.executor import distinct
 from ...graph.op import Op
 from ...graph.shape import TensorShape, merge_dims
 from ...rnn import run_steps
 from ..graph import Operation, Tensor, get_default_graph
 from ..ops.convert import convert_to_tensor
 from ..rnn_cell.base import full_shape
-from ..rnn_cell.step import check_states, checked_lengths, distinct
+from ..rnn_cell.step import check_states, checked_lengths
 
 
 @dataclass(frozen=True)

@@ -53,8 +53,15 @@ class Layer:
 
     def _remember(self, name: str, value: Any) -> None:
         """Set an attribute that a failed call takes back."""
-        before = getattr(self, name, None)
-        get_default_graph().on_undo(lambda: object.__setattr__(self, name, before))
+        before = dict(vars(self))
+
+        def undo() -> None:
+            if name in before:
+                object.__setattr__(self, name, before[name])
+            else:
+                object.__delattr__(self, name)
+
+        get_default_graph().on_undo(undo)
         object.__setattr__(self, name, value)
 
     @property

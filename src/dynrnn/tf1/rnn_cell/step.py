@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from ...errors import InvalidArgumentError
+from ...graph.executor import distinct
 from ...graph.op import Op
 from ...rnn import clamp_lengths, run_layer
 from ..graph import Operation, Tensor
@@ -26,18 +27,6 @@ def _bind_cell(node: Operation, runtime: Any, recorded: bool) -> Callable[..., t
         return params, dataclasses.replace(options, activation=function(rest[len(names) :]))
 
     return of_run
-
-
-def distinct(results: Sequence[torch.Tensor], inputs: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
-    """The results, each a tensor of its own that is none of the inputs."""
-    seen = {id(value) for value in inputs}
-    out = []
-    for value in results:
-        if id(value) in seen:
-            value = value.view_as(value)
-        seen.add(id(value))
-        out.append(value)
-    return tuple(out)
 
 
 def _bind_step(node: Operation, runtime: Any, recorded: bool) -> Callable[..., tuple[torch.Tensor, ...]]:
