@@ -19,7 +19,7 @@ ROOMS = {
     "nn": {"rnn", "cells", "torch"},
     "graph": {"torch", "numpy", "ml_dtypes"},
     "checkpoint": {"numpy", "google_crc32c", "google", "cramjam"},
-    "tf1": {"graph", "rnn", "cells", "checkpoint", "torch", "numpy"},
+    "tf1": {"graph", "rnn", "cells", "checkpoint", "torch", "numpy", "absl"},
     "weights": {"cells", "nn", "checkpoint", "torch", "numpy"},
     "export": {"nn", "cells", "torch", "onnx", "onnxruntime"},
     "runner": {"tf1", "fissix"},

@@ -37,6 +37,23 @@ def run(
     raise typer.Exit(run_program(program, args or ()))
 
 
+@app.command()
+def check(
+    program: Annotated[str, typer.Argument(metavar="PROGRAM", help="A TensorFlow 1 program, Python 2 or 3.")],
+    modules: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="MODULE", help="More files; those that PROGRAM imports are read anyway."),
+    ] = None,
+) -> None:
+    """Tell which TensorFlow names a program uses and which are missing, without running it.
+
+    The exit status is 0 if all are there, 1 if one is missing, 2 if a file cannot be read.
+    """
+    from dynrnn.runner.check import check_program
+
+    raise typer.Exit(check_program(program, modules or ()))
+
+
 def main() -> None:
     """Run the command line on `sys.argv` and exit."""
     # Calling `app` itself would replace `sys.excepthook`, which belongs to the program that is run.

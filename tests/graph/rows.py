@@ -7,8 +7,10 @@ from typing import Any
 import torch
 
 from dynrnn.graph import rules
+from dynrnn.graph.control_flow import Body
 from dynrnn.graph.dtype import as_dtype, float32
 from dynrnn.graph.executor import Plan, Runtime
+from dynrnn.graph.gradients import gradients
 from dynrnn.graph.graph import Graph, Tensor
 from dynrnn.graph.op import Op
 
@@ -51,9 +53,12 @@ def placeholder(graph: Graph, dims: Any = None, dtype: Any = float32, name: str 
 def constant(graph: Graph, value: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
     tensor = torch.tensor(value, dtype=as_dtype(dtype).torch)
     attrs = {"value": tensor, "dtype": as_dtype(dtype)}
-    return graph.add(
-        CONST, (), attrs, dtypes=[as_dtype(dtype)], shapes=[tuple(tensor.shape)], name=name
-    ).outputs[0]
+    return graph.add(CONST, (), attrs, dtypes=[as_dtype(dtype)], shapes=[tuple(tensor.shape)], name=name).outputs[0]
+
+
+def differentiate(ys: Any, xs: Any, **options: Any) -> Any:
+    """Add gradients to the graph of the first of `ys`; returns an entry for each x."""
+    return gradients(ys[0].graph, ys, xs, **options)
 
 
 def run(fetches: Any, feeds: Any = (), runtime: Runtime | None = None) -> Any:
@@ -61,3 +66,28 @@ def run(fetches: Any, feeds: Any = (), runtime: Runtime | None = None) -> Any:
     feeds = dict(feeds)
     plan = Plan(tuple(feeds), fetches, runtime or Runtime())
     return plan.run([torch.as_tensor(value) for value in feeds.values()])
+
+
+def _bind_repeat(node: Any, runtime: Any, recorded: bool) -> Any:
+    (body,) = node.attrs["bodies"]
+    function, times = body.function(runtime, recorded), node.attrs["times"]
+
+    def repeat(value: Any, *captured: Any) -> Any:
+        for _ in range(times):
+            (value,) = function(value, *captured)
+        return (value.view_as(value),)
+
+    return repeat
+
+
+REPEAT = Op("Repeat", None, None, None, bind=_bind_repeat, bodies=True)
+
+
+def repeat(graph: Graph, start: Tensor, step: Any, times: int) -> Tensor:
+    """Add a node that applies a traced step to a value some times."""
+    body = Body(graph)
+    with body.trace():
+        body.close([step(body.param(start.dtype, start.dims))])
+    attrs = {"bodies": (body,), "times": times}
+    node = graph.add(REPEAT, [start, *body.captures], attrs, dtypes=[start.dtype], shapes=[start.dims])
+    return node.outputs[0]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from graph.rows import ADD, CONST, IDENTITY, add, constant, placeholder, run
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,12 +12,23 @@ from dynrnn.graph.constants import constant_value, partial_dims, partial_value
 from dynrnn.graph.dtype import string
 from dynrnn.graph.graph import Graph
 from dynrnn.graph.op import Op
-from graph.rows import ADD, CONST, IDENTITY, add, constant, placeholder, run
 
-SHAPE = Op("Shape", "x:T -> int32", lambda x: torch.tensor(x.shape, dtype=torch.int32), lambda inputs, attrs: (len(inputs[0].dims),))
+SHAPE = Op(
+    "Shape",
+    "x:T -> int32",
+    lambda x: torch.tensor(x.shape, dtype=torch.int32),
+    lambda inputs, attrs: (len(inputs[0].dims),),
+)
 ITEM = Op("StridedSlice", "x:T -> T", lambda x, index: x[index].clone(), lambda inputs, attrs: ())
-PACK = Op("Pack", "*x:T -> T", lambda *x, axis: torch.stack(x, axis), lambda inputs, attrs: (len(inputs), *inputs[0].dims))
-CONCAT = Op("ConcatV2", "*x:T -> T", lambda *x, axis: torch.cat(x, axis), lambda inputs, attrs: (sum(t.dims[0] for t in inputs),))
+PACK = Op(
+    "Pack", "*x:T -> T", lambda *x, axis: torch.stack(x, axis), lambda inputs, attrs: (len(inputs), *inputs[0].dims)
+)
+CONCAT = Op(
+    "ConcatV2",
+    "*x:T -> T",
+    lambda *x, axis: torch.cat(x, axis),
+    lambda inputs, attrs: (sum(t.dims[0] for t in inputs),),
+)
 UNPACK = Op("Unpack", "x:T -> *T", lambda x, axis: x.unbind(axis), lambda inputs, attrs: [()] * inputs[0].dims[0])
 GATHER = Op("GatherV2", "x:T i:int32 -> T", lambda x, i, axis: x[i.long()], lambda inputs, attrs: inputs[1].dims)
 PROD = Op("Prod", "x:T -> T", lambda x, axis, keepdims: x.prod(dtype=x.dtype), rules.scalar)
@@ -49,17 +61,26 @@ def programs(draw):
     graph = Graph()
     sizes = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
     x = placeholder(graph, [None if draw(st.booleans()) else size for size in sizes])
-    vectors = [add(graph, SHAPE, x, dtype="int32"), constant(graph, draw(st.lists(st.integers(-3, 5), min_size=1, max_size=3)), "int32")]
+    vectors = [
+        add(graph, SHAPE, x, dtype="int32"),
+        constant(graph, draw(st.lists(st.integers(-3, 5), min_size=1, max_size=3)), "int32"),
+    ]
     scalars = [constant(graph, draw(st.integers(1, 5)), "int32")]
     for _ in range(draw(st.integers(1, 8))):
         match draw(st.sampled_from(["item", "pack", "concat", "binary", "prod", "unpack", "gather", "identity"])):
             case "item":
                 vector = draw(st.sampled_from(vectors))
-                scalars.append(add(graph, ITEM, vector, index=(draw(st.integers(-vector.dims[0], vector.dims[0] - 1)),)))
+                scalars.append(
+                    add(graph, ITEM, vector, index=(draw(st.integers(-vector.dims[0], vector.dims[0] - 1)),))
+                )
             case "pack":
-                vectors.append(add(graph, PACK, *draw(st.lists(st.sampled_from(scalars), min_size=1, max_size=3)), axis=0))
+                vectors.append(
+                    add(graph, PACK, *draw(st.lists(st.sampled_from(scalars), min_size=1, max_size=3)), axis=0)
+                )
             case "concat":
-                vectors.append(add(graph, CONCAT, *draw(st.lists(st.sampled_from(vectors), min_size=1, max_size=2)), axis=0))
+                vectors.append(
+                    add(graph, CONCAT, *draw(st.lists(st.sampled_from(vectors), min_size=1, max_size=2)), axis=0)
+                )
             case "binary":
                 row = BINARY[draw(st.sampled_from(["AddV2", "Sub", "Mul", "Maximum", "Minimum"]))]
                 scalars.append(add(graph, row, draw(st.sampled_from(scalars)), draw(st.sampled_from(scalars))))
@@ -68,7 +89,9 @@ def programs(draw):
             case "unpack":
                 scalars.extend(add(graph, UNPACK, draw(st.sampled_from(vectors)), axis=0))
             case "gather":
-                vectors.append(add(graph, GATHER, draw(st.sampled_from(vectors)), constant(graph, [0], "int32"), axis=0))
+                vectors.append(
+                    add(graph, GATHER, draw(st.sampled_from(vectors)), constant(graph, [0], "int32"), axis=0)
+                )
             case "identity":
                 vectors.append(add(graph, IDENTITY, draw(st.sampled_from(vectors))))
     return x, np.zeros(sizes, np.float32), [*vectors, *scalars]

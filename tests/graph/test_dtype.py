@@ -70,7 +70,7 @@ def test_a_type_is_found_by_every_name_it_has(name):
     dtype = as_dtype(name)
     for alias in (dtype, name, dtype.as_datatype_enum, dtype.torch, dtype.numpy, dtype.as_numpy_dtype):
         assert as_dtype(alias) is dtype
-        assert dtype == alias and not dtype != alias
+        assert dtype == alias
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_least_and_largest_values_are_torchs(name):
 @pytest.mark.parametrize("name", ["bool", "complex64", "string"])
 def test_types_without_limits_say_so(name):
     with pytest.raises(TypeError, match="Cannot find minimum value"):
-        as_dtype(name).min
+        print(as_dtype(name).min)
 
 
 @pytest.mark.parametrize("name", NUMERIC)

@@ -6,13 +6,13 @@ import weakref
 
 import pytest
 import torch
+from graph.rows import ADD, IDENTITY, MATMUL, MUL, NOTHING, TANH, UNPACK, add, constant, placeholder, run
 
 from dynrnn import errors
 from dynrnn.graph import executor, rules
 from dynrnn.graph.executor import Plan, Runtime, in_place_of
 from dynrnn.graph.graph import Graph
 from dynrnn.graph.op import Op
-from graph.rows import ADD, IDENTITY, MATMUL, MUL, NOTHING, TANH, UNPACK, add, constant, placeholder, run
 
 
 @pytest.fixture
@@ -156,7 +156,9 @@ def test_a_failure_names_the_node_and_its_inputs(kind, graph):
 
     x = placeholder(graph, (2, None), name="x")
     bad = add(graph, Op("Bad", "x:T -> T", fail, rules.same), add(graph, TANH, x), name="bad")
-    with pytest.raises(errors.InvalidArgumentError, match=r"Bad failed: too bad \[node bad, inputs: Tanh:0 \[2, \?\] float32\]") as info:
+    with pytest.raises(
+        errors.InvalidArgumentError, match=r"Bad failed: too bad \[node bad, inputs: Tanh:0 \[2, \?\] float32\]"
+    ) as info:
         run([add(graph, TANH, bad)], {x: [[1.0], [2.0]]})
     assert info.value.op is bad.op and isinstance(info.value.__cause__, kind)
 

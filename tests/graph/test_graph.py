@@ -3,11 +3,11 @@
 import threading
 
 import pytest
+from graph.rows import ADD, NOTHING, TANH, add, constant, placeholder
 
 from dynrnn.graph.control_flow import Body
 from dynrnn.graph.dtype import float32
 from dynrnn.graph.graph import Graph
-from graph.rows import ADD, NOTHING, TANH, add, constant, placeholder
 
 
 @pytest.fixture

@@ -19,8 +19,15 @@ def test_a_signature_names_inputs_and_outputs():
 
 @pytest.mark.parametrize(
     ("signature", "returns_tuple"),
-    [("x:T -> T", False), ("-> float32", False), ("x:T -> T int32", True), ("x:T -> *T", True), ("x:T ->", True), (None, True)],
-)  # fmt: skip
+    [
+        ("x:T -> T", False),
+        ("-> float32", False),
+        ("x:T -> T int32", True),
+        ("x:T -> *T", True),
+        ("x:T ->", True),
+        (None, True),
+    ],
+)
 def test_several_outputs_or_a_list_come_as_a_tuple(signature, returns_tuple):
     assert Op("Row", signature, None, None).returns_tuple is returns_tuple
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from graph.rows import constant, placeholder
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dynrnn.graph import rules
 from dynrnn.graph.graph import Graph
-from graph.rows import constant, placeholder
 
 SIZES = st.lists(st.integers(0, 3), max_size=4).map(tuple)
 
@@ -49,6 +49,12 @@ def test_broadcasting_is_numpys(data, shapes):
     assert contains(rules.broadcast(tensors(*partly), {}), actual)
 
 
+def test_a_refusal_names_the_sizes_in_the_order_of_the_inputs():
+    for first, second, sizes in (((2,), (3,), "2 and 3"), ((4, 2), (3,), "2 and 3"), ((2,), (4, 3), "2 and 3")):
+        with pytest.raises(ValueError, match=f"Dimensions must be equal, but are {sizes}"):
+            rules.broadcast(tensors(first, second), {})
+
+
 @given(SIZES, SIZES)
 def test_shapes_that_never_broadcast_are_refused(first, second):
     try:
@@ -70,7 +76,9 @@ def test_unknown_sizes_broadcast_as_in_tensorflow(first, second, expected):
     assert rules.broadcast_dims(second, first) == expected
 
 
-@given(st.data(), broadcastable(), st.integers(0, 3), st.integers(0, 3), st.integers(0, 3), st.booleans(), st.booleans())
+@given(
+    st.data(), broadcastable(), st.integers(0, 3), st.integers(0, 3), st.integers(0, 3), st.booleans(), st.booleans()
+)
 def test_matrix_products_are_numpys(data, batches, rows, inner, columns, transpose_a, transpose_b):
     a = (*batches[0], *((inner, rows) if transpose_a else (rows, inner)))
     b = (*batches[1], *((columns, inner) if transpose_b else (inner, columns)))

@@ -84,10 +84,14 @@ def test_a_shape_is_made_of_many_things():
 
 @pytest.mark.parametrize(
     ("dims", "text", "representation"),
-    [(None, "<unknown>", "TensorShape(None)"), ([], "()", "TensorShape([])"), ([None], "(?,)", "TensorShape([Dimension(None)])"),
-     ([2, None], "(2, ?)", "TensorShape([Dimension(2), Dimension(None)])")],
+    [
+        (None, "<unknown>", "TensorShape(None)"),
+        ([], "()", "TensorShape([])"),
+        ([None], "(?,)", "TensorShape([Dimension(None)])"),
+        ([2, None], "(2, ?)", "TensorShape([Dimension(2), Dimension(None)])"),
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_shapes_print_as_in_tensorflow(dims, text, representation):
     assert (str(TensorShape(dims)), repr(TensorShape(dims))) == (text, representation)
 

@@ -1,7 +1,7 @@
 """What is known of a tensor's value while the graph is built: constants, shapes, and integer arithmetic on them.
 
-Partly known values are object arrays in which None stands for an unknown item, so `tf.shape(x)[0]` of a known batch is known, and
-`[tf.shape(x)[0], 3]` is `[None, 3]` for an unknown one.
+Partly known values are object arrays in which None stands for an unknown item, so `tf.shape(x)[0]` of a known batch is
+known, and `[tf.shape(x)[0], 3]` is `[None, 3]` for an unknown one.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ import numpy as np
 
 from .dtype import to_numpy
 from .graph import Node, Tensor
-from .shape import Dims
+from .shape import Dims, whole_dims
 
 _MOST_ITEMS = 1024  # larger constants are data, not shapes
 
 Value = np.ndarray | None
 Rule = Callable[[Node, Sequence[Value]], "Value | list[Value]"]
 
-RULES: dict[str, Rule] = {}  # node type -> the value from those of the inputs; a list of them where there are several outputs
+# node type -> the value from those of the inputs; a list of them where there are several outputs
+RULES: dict[str, Rule] = {}
 SOURCES: dict[str, Rule] = {}  # the same for types that do not look at the values of their inputs
 ELEMENTWISE: dict[str, Callable[[Any, Any], Any]] = {
     "Add": lambda a, b: a + b,
@@ -38,7 +39,8 @@ _known: weakref.WeakKeyDictionary[Tensor, np.ndarray] = weakref.WeakKeyDictionar
 
 
 def partial_value(tensor: Tensor) -> np.ndarray | None:
-    """The value of a tensor as an object array, None for each unknown item; None where nothing is known, not even the shape.
+    """The value of a tensor as an object array, None for each unknown item; None where nothing is known, not even the
+    shape.
 
     The array is not to be written into.
     """
@@ -162,8 +164,8 @@ def _cast(node: Node, values: Sequence[Value]) -> Value:
 @_rule("Pack")
 def _pack(node: Node, values: Sequence[Value]) -> Value:
     known = next((value for value in values if value is not None), None)
-    shape = known.shape if known is not None else node.inputs[0].dims
-    if shape is None or None in shape or math.prod(shape) * len(values) > _MOST_ITEMS:
+    shape = known.shape if known is not None else whole_dims(node.inputs[0].dims)
+    if shape is None or math.prod(shape) * len(values) > _MOST_ITEMS:
         return None
     filled = [value if value is not None else np.full(shape, None, object) for value in values]
     return np.stack(filled, node.attrs["axis"])
@@ -181,10 +183,11 @@ def _unpack(node: Node, values: Sequence[Value]) -> list[Value]:
 def _concat(node: Node, values: Sequence[Value]) -> Value:
     filled: list[np.ndarray] = []
     for value, tensor in zip(values, node.inputs, strict=True):
+        dims = whole_dims(tensor.dims)
         if value is None:
-            if tensor.dims is None or len(tensor.dims) != 1 or tensor.dims[0] is None:
+            if dims is None or len(dims) != 1:
                 return None
-            value = np.full(tensor.dims, None, object)
+            value = np.full(dims, None, object)
         filled.append(value)
     return np.concatenate(filled, node.attrs["axis"])
 
@@ -218,21 +221,21 @@ def _gather(node: Node, values: Sequence[Value]) -> Value:
 
 @_rule("ExpandDims", "Squeeze", "Reshape")
 def _rearranged(node: Node, values: Sequence[Value]) -> Value:
-    value, dims = values[0], node.outputs[0].dims
-    return None if value is None or dims is None or None in dims else value.reshape(dims)
+    value, dims = values[0], whole_dims(node.outputs[0].dims)
+    return None if value is None or dims is None else value.reshape(dims)
 
 
 @_rule("Fill")
 def _fill(node: Node, values: Sequence[Value]) -> Value:
-    value, dims = values[1], node.outputs[0].dims
-    if value is None or dims is None or None in dims or math.prod(dims) > _MOST_ITEMS:
+    value, dims = values[1], whole_dims(node.outputs[0].dims)
+    if value is None or dims is None or math.prod(dims) > _MOST_ITEMS:
         return None
     return _objects([value.item()] * math.prod(dims), dims)
 
 
 @_rule("Range")
 def _range(node: Node, values: Sequence[Value]) -> Value:
-    bounds = [None if value is None else value.item() for value in values]
+    bounds: list[Any] = [None if value is None else value.item() for value in values]
     if None in bounds or not node.outputs[0].dtype.is_integer:
         return None
     items = range(*bounds)

@@ -1,6 +1,7 @@
 """Bodies: parts of a graph that a loop or a branch runs, traced once, with the outer tensors that they use.
 
-The nodes of a body stand in the same graph as all others, under the same rules for names; `node.context` tells which body they belong to.
+The nodes of a body stand in the same graph as all others, under the same rules for names; `node.context` tells which
+body they belong to.
 A node of a row with `bodies` takes their captures among its inputs and runs them as compiled functions.
 """
 

@@ -104,7 +104,7 @@ class DType:
         if self.kind == "f":
             return getattr(ml_dtypes.finfo(self.numpy), which)
         if self.kind in "iu":
-            return getattr(np.iinfo(self.numpy), which)
+            return getattr(np.iinfo(self.numpy), which)  # type: ignore[call-overload]
         raise TypeError(f"Cannot find {which}imum value of {self}.")
 
     @property
@@ -174,7 +174,8 @@ DTYPES: dict[str, DType] = {
 }  # fmt: skip
 ENUMS = {
     "float32": 1, "float64": 2, "int32": 3, "uint8": 4, "int16": 5, "int8": 6, "string": 7, "complex64": 8, "int64": 9,
-    "bool": 10, "bfloat16": 14, "uint16": 17, "complex128": 18, "float16": 19, "resource": 20, "uint32": 22, "uint64": 23,
+    "bool": 10, "bfloat16": 14, "uint16": 17, "complex128": 18, "float16": 19, "resource": 20, "uint32": 22,
+    "uint64": 23,
 }  # fmt: skip
 _ALIASES = {"half": float16, "float": float32, "double": float64}
 _BY_TORCH = {dtype.torch: dtype for dtype in DTYPES.values() if dtype.torch is not None}
@@ -184,7 +185,8 @@ _BY_ENUM = {number: DTYPES[name] for name, number in ENUMS.items()}
 
 
 def as_dtype(value: object) -> DType:
-    """Return the `DType` that `value` names: a DType, a name, a number of TensorFlow's enum, a numpy or torch dtype, a Python type.
+    """Return the `DType` that `value` names: a DType, a name, a number of TensorFlow's enum, a numpy or torch dtype, a
+    Python type.
 
     Raises:
         TypeError: nothing in the table fits.
@@ -216,7 +218,8 @@ def as_dtype(value: object) -> DType:
 
 
 def cast_array(array: np.ndarray, dtype: DType) -> np.ndarray:
-    """Return a new array of `dtype` with the values of `array`, by numpy's rules: 1.7 becomes 1, 300 is 44 as `uint8`, "2.5" is 2.5.
+    """Return a new array of `dtype` with the values of `array`, by numpy's rules: 1.7 becomes 1, 300 is 44 as `uint8`,
+    "2.5" is 2.5.
 
     Strings become bytes.
 

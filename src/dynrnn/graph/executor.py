@@ -1,7 +1,7 @@
 """Plans: the part of a graph that some fetches need, compiled once to a straight-line Python function of torch calls.
 
-A plan drops every value after its last use. Gradients are torch's: where a plan holds a `Gradients` node, its `xs` become leaves as they
-are made, and everything that follows from them is recorded.
+A plan drops every value after its last use. Gradients are torch's: where a plan holds a `Gradients` node, its `xs`
+become leaves as they are made, and everything that follows from them is recorded.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ class Plan:
         Where no gradient is taken nothing requires one, so that autograd has nothing to record.
 
         Raises:
-            errors.OpError: an operation failed; it names the node and its inputs. What the program's own functions raise passes as it is.
+            errors.OpError: an operation failed; it names the node and its inputs. What the program's own functions
+            raise passes as it is.
         """
         try:
             if self.records and not torch.is_grad_enabled():
@@ -93,7 +94,8 @@ class Plan:
             return self.function(*values)
         except errors.OpError as error:
             if error.op is None:
-                raise type(error)(None, failing_node(error.__traceback__), error.message) from error.__cause__
+                kind: Any = type(error)
+                raise kind(None, failing_node(error.__traceback__), error.message) from error.__cause__
             raise
         except (RuntimeError, IndexError, ValueError) as error:
             node = failing_node(error.__traceback__)
@@ -103,7 +105,9 @@ class Plan:
 
 
 def error_for(node: Node, error: Exception) -> errors.OpError:
-    """Return TensorFlow's error for a failure of torch in `node`: it names the operation and its inputs' static shapes."""
+    """Return TensorFlow's error for a failure of torch in `node`: it names the operation and its inputs' static
+    shapes.
+    """
     shown = [errors.describe(t.name, t.dims, t.dtype.name) for t in node.inputs[:_MOST_SHOWN]]
     more = len(node.inputs) - len(shown)
     inputs = ", ".join(shown) + (f" and {more} more" if more else "")
@@ -158,6 +162,8 @@ def compile_function(
             options = {"create_graph": create, "retain_graph": keep}
         elif node.row.bodies:
             options = {"recorded": recorded or id(node) in through}
+        elif node.type == "ReadVariableOp" and context is None and id(node.inputs[0]) in given:
+            options = {"fed": True}
         source.emit(node, last_use, options)
     return source.compile(results), bool(leaves)
 
@@ -165,7 +171,8 @@ def compile_function(
 def _bridged(params: Sequence[Tensor], gradients: Sequence[Node]) -> set[int]:
     """The ids of given tensors that stand between a y and an x of a gradient.
 
-    Their values are given, yet the gradient passes through them to what they would be computed from, which is therefore computed too.
+    Their values are given, yet the gradient passes through them to what they would be computed from, which is
+    therefore computed too.
     """
     found: set[int] = set()
     for node in gradients:
@@ -173,7 +180,7 @@ def _bridged(params: Sequence[Tensor], gradients: Sequence[Node]) -> set[int]:
         stops = node.inputs[len(ys) + len(xs) :][: node.attrs["num_stops"]]
         below = reached(ys, stops)
         for tensor in params:
-            if id(tensor) in below and id(tensor) not in found and xs & (reached([tensor], stops) - {id(tensor)}):
+            if id(tensor) in below and xs & (reached([tensor], stops).keys() - {id(tensor)}):
                 found.add(id(tensor))
     return found
 

@@ -1,11 +1,12 @@
-"""Gradients as graph nodes: which entries there are is decided while the graph is built, their values come from torch's autograd.
+"""Gradients as graph nodes: which entries there are is decided while the graph is built, their values come from
+torch's autograd.
 
 A gradient with respect to a tensor that is only gathered from is a pair of values and indices from the start.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,7 +21,9 @@ from .shape import Dims
 
 
 class IndexedSlices:
-    """Rows of a larger tensor: `values[k]` belongs at row `indices[k]` of a tensor of shape `dense_shape`; equal indices add up."""
+    """Rows of a larger tensor: `values[k]` belongs at row `indices[k]` of a tensor of shape `dense_shape`; equal
+    indices add up.
+    """
 
     def __init__(self, values: Tensor, indices: Tensor, dense_shape: Tensor | None = None):
         self.values = values
@@ -88,7 +91,9 @@ def _bind_gradients(
 
 @contextmanager
 def _stopped(tensors: Sequence[torch.Tensor]) -> Iterator[None]:
-    """While it is entered, what comes down to the given tensors ends there: what they were computed from gets nothing, not even zeros."""
+    """While it is entered, what comes down to the given tensors ends there: what they were computed from gets
+    nothing, not even zeros.
+    """
     handles = [_stop(tensor) for tensor in tensors if tensor.grad_fn is not None]
     try:
         yield
@@ -156,10 +161,13 @@ def gradients(
     """Add the gradients of the sum of `ys` with respect to each of `xs`.
 
     grad_ys: one for every y, or none (ones are taken). stops: tensors that are taken as constants.
-    Returns for each x a tensor of its shape and dtype; (values, indices) where it is only gathered from; None where no y depends on x.
+    Returns for each x a tensor of its shape and dtype; (values, indices) where it is only gathered from; None where no
+    y depends on x.
     """
     on_path = reached(ys, stops)
-    open_path = on_path - {id(tensor) for tensor in stops}
+    # A body's params have no inputs while the graph is built, so that paths end there; so must they where it runs.
+    stops = [*stops, *(tensor for tensor in on_path.values() if tensor.op.type == "BodyParam")]
+    open_path = on_path.keys() - {id(tensor) for tensor in stops}
     targets = {id(y) for y in ys}
     plain: list[Tensor] = []
     sparse: dict[int, list[Node]] = {}
@@ -190,14 +198,14 @@ def gradients(
 
 
 def _entry(
-    graph: Graph, x: Tensor, gathers: list[Node] | None, result: dict[int, Tensor], on_path: set[int]
+    graph: Graph, x: Tensor, gathers: list[Node] | None, result: dict[int, Tensor], on_path: Mapping[int, Tensor]
 ) -> Tensor | tuple[Tensor, Tensor] | None:
     if gathers is None:
         return result.get(id(x)) if id(x) in on_path else None
     grads = [result[id(node.outputs[0])] for node in gathers]
     indices = [node.inputs[1] for node in gathers]
     counts = [tensor.shape.num_elements() for tensor in indices]
-    count = None if None in counts else sum(counts)
+    count = None if None in counts else sum(number or 0 for number in counts)
     rows: Dims = None if x.dims is None else (count, *x.dims[1:])
     places = int64 if any(tensor.dtype is int64 for tensor in indices) else indices[0].dtype
     node = graph.add(

@@ -1,7 +1,7 @@
 """Graph, Node and Tensor: what a program builds before anything runs.
 
-Names, name scopes, control dependencies and the undo journal are here; values are the executor's business. Scopes and dependencies
-are kept per thread, the nodes belong to all.
+Names, name scopes, control dependencies and the undo journal are here; values are the executor's business. Scopes and
+dependencies are kept per thread, the nodes belong to all.
 """
 
 from __future__ import annotations
@@ -109,7 +109,8 @@ class Node:
         """The value of an attribute; ValueError where the node has none of this name."""
         if name not in self.attrs:
             raise ValueError(
-                f"Operation {self.name!r} of type {self.type} has no attribute named {name!r}; it has {sorted(self.attrs)}"
+                f"Operation {self.name!r} of type {self.type} has no attribute named {name!r}; it has "
+                f"{sorted(self.attrs)}"
             )
         return self.attrs[name]
 
@@ -155,9 +156,10 @@ class Graph:
         shapes: Sequence[Dims],
         name: str | None = None,
     ) -> Node:
-        """Make a node; its name is made unique in the current name scope unless it ends with a slash (then it is taken as it is)."""
-        if self._finalized:
-            raise RuntimeError("Graph is finalized and cannot be modified.")
+        """Make a node; its name is made unique in the current name scope unless it ends with a slash (then it is
+        taken as it is).
+        """
+        self._check_open()
         scopes = self._scopes
         self._check_inputs(row, inputs, scopes.contexts)
         with self._lock:
@@ -165,7 +167,8 @@ class Graph:
             full = name[:-1] if name.endswith("/") else self.unique_name(name)
             if not _VALID_NAME.match(full):
                 raise ValueError(
-                    f"'{full}' is not a valid node name: letters, digits and _ . - / are allowed, and a letter, digit or dot comes first"
+                    f"'{full}' is not a valid node name: letters, digits and _ . - / are allowed, and a letter, "
+                    "digit or dot comes first"
                 )
             if full in self._by_name:
                 raise ValueError(f"Duplicate node name in graph: '{full}'")
@@ -194,12 +197,13 @@ class Graph:
         for position, tensor in enumerate(inputs):
             if tensor.op.graph is not self:
                 raise ValueError(
-                    f"{row.type}: input {position}, {tensor.name}, must be from the same graph as the other tensors of this operation"
+                    f"{row.type}: input {position}, {tensor.name}, must be from the same graph as the other tensors "
+                    "of this operation"
                 )
             if tensor.op.context is not None and tensor.op.context not in contexts:
                 raise ValueError(
-                    f"Cannot use '{tensor.name}' as input {position} of {row.type}: it has values only inside a loop or a branch. "
-                    "Return it from there to use it outside"
+                    f"Cannot use '{tensor.name}' as input {position} of {row.type}: it has values only inside a loop "
+                    "or a branch. Return it from there to use it outside"
                 )
 
     def _remove(self, node: Node) -> None:
@@ -224,10 +228,16 @@ class Graph:
         """Refuse all further changes."""
         self._finalized = True
 
+    def _check_open(self) -> None:
+        if self._finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
+
     # Names
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """Return `name` in the current name scope, with _1, _2 ... added where it is taken (letters' case does not count)."""
+        """Return `name` in the current name scope, with _1, _2 ... added where it is taken (letters' case does not
+        count).
+        """
         scope = self._scopes.name
         if scope:
             name = f"{scope}/{name}"
@@ -264,7 +274,8 @@ class Graph:
     def name_scope(self, name: str | None) -> Iterator[str]:
         """Put `name/` before the names of the nodes made inside.
 
-        None or "" is the root; a name that ends in a slash is entered as it is; any other is made unique first. Yields the scope with its slash.
+        None or "" is the root; a name that ends in a slash is entered as it is; any other is made unique first. Yields
+        the scope with its slash.
         """
         if name and not _VALID_SCOPE.match(name):
             raise ValueError(f"'{name}' is not a valid scope name")
@@ -301,7 +312,8 @@ class Graph:
             for node in nodes:
                 if node.context is not None and node.context not in scopes.contexts:
                     raise ValueError(
-                        f"Cannot depend on '{node.name}': it runs only inside a loop or a branch, and this is outside of it"
+                        f"Cannot depend on '{node.name}': it runs only inside a loop or a branch, and this is "
+                        "outside of it"
                     )
             scopes.dependencies = (*scopes.dependencies, *nodes)
         try:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .dtype import DTYPES, DType
 
 if TYPE_CHECKING:
-    from .graph import Node, Tensor
+    from .graph import Tensor
 
 FLOATS = frozenset(name for name, dtype in DTYPES.items() if dtype.kind == "f")
 INTEGERS = frozenset(name for name, dtype in DTYPES.items() if dtype.kind in "iu")
@@ -41,15 +41,17 @@ class Argument:
 class Op:
     """A type of node.
 
-    signature: `"a:T b:T -> T"`; an upper-case word is a type variable, a dtype's name is fixed, `@dtype` is an attribute's value,
-        a star (`*values:T`, `-> *T`) makes a list. None: the node's maker gives the dtypes.
-    compute: takes the input values (lists spread out) and the attributes by keyword, returns the value or a tuple of values.
+    signature: `"a:T b:T -> T"`; an upper-case word is a type variable, a dtype's name is fixed, `@dtype` is an
+        attribute's value, a star (`*values:T`, `-> *T`) makes a list. None: the node's maker gives the dtypes.
+    compute: takes the input values (lists spread out) and the attributes by keyword, returns the value or a tuple of
+        values.
     shape: the rule for static shapes: (inputs, attributes) -> dims, or a list of dims for several outputs.
     types: the dtypes that each type variable may take (default: any).
     differentiable: whether gradients flow through it from float output to float input.
     bind: for nodes that need the session's state or the node itself: (node, runtime) -> function of the input values.
     stateful: never folded or evaluated while building (random draws, variables).
-    bodies: the nodes hold traced bodies (attribute `bodies`); `bind` is told by `recorded` whether gradients are taken of the node.
+    bodies: the nodes hold traced bodies (attribute `bodies`); `bind` is told by `recorded` whether gradients are taken
+        of the node.
     foreign: its function is the program's own, so that what it raises passes through a run as it is.
     """
 
@@ -59,7 +61,7 @@ class Op:
     shape: ShapeRule | None
     types: Mapping[str, frozenset[str]] = field(default_factory=dict)
     differentiable: bool = True
-    bind: Callable[[Node, Any], Callable[..., Any]] | None = None
+    bind: Callable[..., Callable[..., Any]] | None = None
     stateful: bool = False
     bodies: bool = False
     foreign: bool = False

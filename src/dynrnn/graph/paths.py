@@ -11,7 +11,8 @@ from .graph import Node, Tensor
 def order(roots: Iterable[Node], given: set[int], context: Any = None) -> list[Node]:
     """The nodes of one context that `roots` need, each after its inputs and control inputs.
 
-    given: ids of tensors that need nothing, as their values are there. Control inputs outside of `context` have run before.
+    given: ids of tensors that need nothing, as their values are there. Control inputs outside of `context` have run
+    before.
     """
     done: set[int] = set()
     ordered: list[Node] = []
@@ -33,16 +34,16 @@ def order(roots: Iterable[Node], given: set[int], context: Any = None) -> list[N
     return ordered
 
 
-def reached(ys: Iterable[Tensor], stops: Sequence[Tensor] = ()) -> set[int]:
-    """The ids of all tensors that some of `ys` depend on in a differentiable way, `ys` included; paths end at `stops`."""
+def reached(ys: Iterable[Tensor], stops: Sequence[Tensor] = ()) -> dict[int, Tensor]:
+    """All tensors, by id, that some of `ys` depend on in a differentiable way, `ys` included; paths end at `stops`."""
     stopped = {id(tensor) for tensor in stops}
-    seen: set[int] = set()
+    seen: dict[int, Tensor] = {}
     pending = [y for y in ys if y.dtype.is_differentiable]
     while pending:
         tensor = pending.pop()
         if id(tensor) in seen:
             continue
-        seen.add(id(tensor))
+        seen[id(tensor)] = tensor
         if tensor.op.row.differentiable and id(tensor) not in stopped:
             pending.extend(t for t in tensor.op.inputs if t.dtype.is_differentiable and id(t) not in seen)
     return seen

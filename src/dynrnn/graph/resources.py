@@ -20,7 +20,9 @@ def _bind_read(node: Node, runtime: Runtime) -> Callable[[], torch.Tensor]:
     return lambda: runtime.read(node)
 
 
-def _bind_read_now(node: Node, runtime: Runtime) -> Callable[[Any], Any]:
+def _bind_read_now(node: Node, runtime: Runtime, *, fed: bool = False) -> Callable[[Any], Any]:
+    if fed:  # the run gives the variable's value, so that is what there is to read
+        return _view
     holder = node.inputs[0].op
 
     def read(before: Any) -> Any:

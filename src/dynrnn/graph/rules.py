@@ -1,4 +1,5 @@
-"""Static shape rules, in a few families. A rule takes a node's inputs and attributes and returns dims (a list of them for several outputs).
+"""Static shape rules, in a few families. A rule takes a node's inputs and attributes and returns dims (a list of them
+for several outputs).
 
 A size or rank that is not known stays unknown; shapes that can never fit raise ValueError.
 """
@@ -36,7 +37,9 @@ def merged(inputs: Inputs, attrs: Attrs) -> Dims:
         try:
             dims = merge_dims(dims, tensor.dims)
         except ValueError:
-            raise ValueError(f"Shapes must be equal, but are {TensorShape(dims)} and {tensor.shape} ({tensor.name})") from None
+            raise ValueError(
+                f"Shapes must be equal, but are {TensorShape(dims)} and {tensor.shape} ({tensor.name})"
+            ) from None
     return dims
 
 
@@ -56,7 +59,11 @@ def broadcast_dims(first: Dims, second: Dims) -> Dims:
         elif size is None or other is None:
             result[offset + i] = other if size is None else size
         else:
-            raise ValueError(f"Dimensions must be equal, but are {size} and {other}, in shapes {TensorShape(first)} and {TensorShape(second)}")
+            one, two = (other, size) if longer is first else (size, other)
+            raise ValueError(
+                f"Dimensions must be equal, but are {one} and {two}, in shapes {TensorShape(first)} and "
+                f"{TensorShape(second)}"
+            )
     return tuple(result)
 
 
@@ -73,17 +80,27 @@ def matmul(inputs: Inputs, attrs: Attrs) -> Dims:
     a, b = inputs[0].dims, inputs[1].dims
     for name, dims in (("a", a), ("b", b)):
         if dims is not None and len(dims) < 2:
-            raise ValueError(f"Shape must be rank 2 but is rank {len(dims)} for '{name}' of MatMul, which has shape {TensorShape(dims)}")
+            raise ValueError(
+                f"Shape must be rank 2 but is rank {len(dims)} for '{name}' of MatMul, which has shape "
+                f"{TensorShape(dims)}"
+            )
     if (a is None and (b is None or len(b) > 2)) or (b is None and a is not None and len(a) > 2):
         return None
     # What stands beside a matrix is taken for one where its rank is not known.
-    a, b = (None, None) if a is None else a, (None, None) if b is None else b
-    rows, inner = (a[-1], a[-2]) if attrs.get("transpose_a") else (a[-2], a[-1])
-    inner_b, columns = (b[-1], b[-2]) if attrs.get("transpose_b") else (b[-2], b[-1])
+    batch_a, rows, inner = _matrix(a, attrs.get("transpose_a", False))
+    batch_b, inner_b, columns = _matrix(b, attrs.get("transpose_b", False))
     if inner is not None and inner_b is not None and inner != inner_b:
-        raise ValueError(f"Dimensions must be equal, but are {inner} and {inner_b} for 'MatMul' with input shapes: {TensorShape(a)}, {TensorShape(b)}.")
-    batch = broadcast_dims(a[:-2], b[:-2])
-    return None if batch is None else (*batch, rows, columns)
+        raise ValueError(
+            f"Dimensions must be equal, but are {inner} and {inner_b} for 'MatMul' with input shapes: "
+            f"{TensorShape(a)}, {TensorShape(b)}."
+        )
+    return (*(broadcast_dims(batch_a, batch_b) or ()), rows, columns)
+
+
+def _matrix(dims: Dims, transposed: bool) -> tuple[Dims, int | None, int | None]:
+    """The batch axes, rows and columns of a matrix, or of one of unknown rank."""
+    *batch, rows, columns = (None, None) if dims is None else dims
+    return (tuple(batch), columns, rows) if transposed else (tuple(batch), rows, columns)
 
 
 def normal_axis(axis: int, rank: int, what: str = "axis") -> int:
@@ -100,7 +117,10 @@ def reduce(inputs: Inputs, attrs: Attrs) -> Dims:
         return () if axis is None and not keep else None
     if axis is None:
         return (1,) * len(dims) if keep else ()
-    axes = {normal_axis(a, len(dims), "Invalid reduction dimension: axis") for a in (axis if isinstance(axis, tuple) else (axis,))}
+    axes = {
+        normal_axis(a, len(dims), "Invalid reduction dimension: axis")
+        for a in (axis if isinstance(axis, tuple) else (axis,))
+    }
     if keep:
         return tuple(1 if i in axes else size for i, size in enumerate(dims))
     return tuple(size for i, size in enumerate(dims) if i not in axes)

@@ -312,6 +312,11 @@ def as_shape(value: object) -> TensorShape:
     return value if isinstance(value, TensorShape) else TensorShape(value)
 
 
+def whole_dims(dims: Dims) -> tuple[int, ...] | None:
+    """The sizes where all of them are known; else None."""
+    return None if dims is None or None in dims else dims  # type: ignore[return-value]
+
+
 def merge_dims(first: Dims, second: Dims) -> Dims:
     """Join what two shapes know; ValueError where they disagree."""
     if first is None or second is None:

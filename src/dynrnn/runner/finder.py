@@ -17,7 +17,8 @@ from dynrnn.runner.modules import find_module, hint, known_paths
 class _ReadyLoader(Loader):
     """Hands out a module that is there already, and leaves it as it was."""
 
-    def __init__(self, module: ModuleType):
+    def __init__(self, path: str, module: ModuleType):
+        self._path = path
         self._module = module
         self._own_spec = module.__spec__
 
@@ -28,6 +29,8 @@ class _ReadyLoader(Loader):
         # The import system has put the path's spec into a module that may have one of its own.
         if self._own_spec is not None:
             module.__spec__ = self._own_spec
+        if self._path == "tensorflow":
+            vars(module)["python"] = find_module("tensorflow.python")  # old programs write `tf.python.ops`
 
 
 class FaceFinder(MetaPathFinder):
@@ -49,7 +52,7 @@ class FaceFinder(MetaPathFinder):
             parent = fullname.rpartition(".")[0]
             names = {f"{parent}.{name}" for name in dir(sys.modules.get(parent))} | set(known_paths())
             raise ModuleNotFoundError(f"No module or name {fullname!r}{hint(nearest(fullname, sorted(names)))}")
-        return ModuleSpec(fullname, _ReadyLoader(module), is_package=True)
+        return ModuleSpec(fullname, _ReadyLoader(fullname, module), is_package=True)
 
 
 def install_face() -> None:

@@ -53,6 +53,8 @@ INSIDE: dict[str, tuple[str, ...]] = {
     "tensorflow.contrib.seq2seq.python.ops.decoder": ("contrib.seq2seq",),
     "tensorflow.contrib.seq2seq.python.ops.helper": ("contrib.seq2seq",),
     "tensorflow.contrib.seq2seq.python.ops.loss": ("contrib.seq2seq",),
+    "tensorflow.models.rnn.rnn": ("nn",),
+    "tensorflow.models.rnn.rnn_cell": ("nn.rnn_cell",),
     "tensorflow.python.client.session": ("",),
     "tensorflow.python.framework.constant_op": ("",),
     "tensorflow.python.framework.dtypes": ("", "dtypes"),
@@ -130,6 +132,9 @@ class InsideModule(ModuleType):
             for namespace in self._namespaces:
                 if hasattr(namespace, name):
                     return getattr(namespace, name)
+            below = find_module(f"{self.__name__}.{name}")  # `tf.python.ops.rnn`, which no import has asked for
+            if below is not None:
+                return below
         raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}{hint(nearest(name, dir(self)))}")
 
     def __dir__(self) -> list[str]:

@@ -46,6 +46,22 @@ def compile_python2(text: str, path: str, *, in_package: bool = False) -> CodeTy
         >>> exec(compile_python2("print 7 / 2, `1`", "program.py"), {"__builtins__": BUILTINS})
         3 1
     """
+    tree = parse_python2(text, path, in_package=in_package)
+    true_division = _has_true_division(tree)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about what Python 2 allowed
+        return compile(tree if true_division else Python2Division().visit(tree), path, "exec", dont_inherit=True)
+
+
+def parse_python2(text: str, path: str, *, in_package: bool = False) -> ast.Module:
+    """Translate a Python 2 module to a syntax tree of Python 3, in which nodes keep the lines that they have in `text`.
+
+    Raises SyntaxError where the text is not Python 2.
+
+    Example:
+        >>> parse_python2("\\nprint 7", "program.py").body[0].lineno
+        2
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about what Python 2 allowed
         try:
@@ -53,13 +69,10 @@ def compile_python2(text: str, path: str, *, in_package: bool = False) -> CodeTy
             assert translated is not None
             _expand_tabs(translated)
             tree = ast.parse(str(translated), path)
-            true_division = _has_true_division(tree)
-            _restore_lines(tree, _origins(translated))
-            if not true_division:
-                tree = Python2Division().visit(tree)
-            return compile(tree, path, "exec", dont_inherit=True)
         except (ParseError, TokenError) as error:
             raise SyntaxError(f"not Python 2: {error}") from error
+    _restore_lines(tree, _origins(translated))
+    return tree
 
 
 @functools.cache

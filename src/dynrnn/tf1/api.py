@@ -14,11 +14,11 @@ from typing import Any
 from .. import errors
 from .export import NAMES, export
 
-VERSION = "1.15.0"
-
 # Namespaces that hold all names of another one: TensorFlow 1 offers the same things in several places.
 INCLUDES = {
     "contrib.rnn": ("nn.rnn_cell",),
+    "contrib.rnn.core_rnn_cell": ("nn.rnn_cell",),
+    "contrib.rnn.rnn_cell": ("nn.rnn_cell",),
 }
 
 
@@ -45,7 +45,6 @@ def build() -> dict[str, Any]:
     """Return the names of the top namespace; those below it are `Namespace`s."""
     for module in pkgutil.walk_packages([str(Path(__file__).parent)], f"{__package__}."):
         import_module(module.name)  # which registers its names
-    export("__version__", "VERSION")(VERSION)
     for path, value in list(NAMES.items()):
         for target, sources in INCLUDES.items():
             for source in sources:
@@ -70,5 +69,6 @@ def _space(spaces: dict[str, Namespace], parents: list[str]) -> Namespace:
 
 
 for _name in dir(errors):
-    if isinstance(getattr(errors, _name), (type, int)) and not _name.startswith("_") and _name != "NamedTuple":
-        export(f"errors.{_name}")(getattr(errors, _name))
+    _value = getattr(errors, _name)
+    if isinstance(_value, int) or getattr(_value, "__module__", "") == errors.__name__ and isinstance(_value, type):
+        export(f"errors.{_name}")(_value)

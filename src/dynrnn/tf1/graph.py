@@ -6,7 +6,6 @@ A tensor's operators (`x + y`, `x[0]` ...) are installed by the op tables; sessi
 from __future__ import annotations
 
 import functools
-import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -14,7 +13,9 @@ from typing import Any
 
 from ..graph import graph as engine
 from ..graph.random import op_seeds
+from .devices import GraphWithDevices
 from .export import export
+from .graph_collections import GraphWithCollections
 
 _stack = threading.local()
 
@@ -35,17 +36,23 @@ class Tensor(engine.Tensor):
     def __bool__(self) -> bool:
         raise TypeError(
             "Using a `tf.Tensor` as a Python `bool` is not allowed: it has no value while the graph is built. "
-            f"Use `if t is not None:` to test whether {self.name} is defined, and tf.cond for a choice that depends on its value."
+            f"Use `if t is not None:` to test whether {self.name} is defined, and tf.cond for a choice that depends "
+            "on its value."
         )
 
     def __iter__(self) -> Iterator[Any]:
-        raise TypeError(f"Tensor objects are only iterable when eager execution is enabled; to take {self.name} apart, use tf.unstack")
+        raise TypeError(
+            f"Tensor objects are only iterable when eager execution is enabled; to take {self.name} apart, use "
+            "tf.unstack"
+        )
 
     def __len__(self) -> int:
         raise TypeError(f"object of type 'Tensor' has no len(): use {self.name!r}'s shape, or tf.shape, instead")
 
     def __array__(self, *args: object, **kwargs: object) -> Any:
-        raise NotImplementedError(f"Cannot convert a symbolic Tensor ({self.name}) to a numpy array: run it in a session first")
+        raise NotImplementedError(
+            f"Cannot convert a symbolic Tensor ({self.name}) to a numpy array: run it in a session first"
+        )
 
     def __repr__(self) -> str:
         return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
@@ -88,22 +95,27 @@ class Operation(engine.Node):
         self.control_inputs.append(op)
 
     def colocation_groups(self) -> list[bytes]:
-        return [f"loc:@{self.name}".encode()]
+        """The name of the operation beside which this one was placed, itself where there is none."""
+        beside = self.graph._beside.get(self, self)  # type: ignore[attr-defined]
+        return [f"loc:@{beside.name}".encode()]
 
     def __repr__(self) -> str:
         return f"<tf.Operation '{self.name}' type={self.type}>"
 
     def __str__(self) -> str:
-        return f"name: {self.name!r}\nop: {self.type!r}\n" + "".join(f"input: {tensor.name!r}\n" for tensor in self.inputs)
+        return f"name: {self.name!r}\nop: {self.type!r}\n" + "".join(
+            f"input: {tensor.name!r}\n" for tensor in self.inputs
+        )
 
 
-def _session(session: Any, what: str, graph: Graph) -> Any:
+def _session(session: Any, what: str, graph: engine.Graph) -> Any:
     if session is not None:
         return session
     sessions = default_sessions()
     if not sessions:
         raise ValueError(
-            f"Cannot {what}: No default session is registered. Use `with sess.as_default()` or pass an explicit session, `session=sess`"
+            f"Cannot {what}: No default session is registered. Use `with sess.as_default()` or pass an explicit "
+            "session, `session=sess`"
         )
     if sessions[-1].graph is not graph:
         raise ValueError(
@@ -113,7 +125,7 @@ def _session(session: Any, what: str, graph: Graph) -> Any:
     return sessions[-1]
 
 
-class Graph(engine.Graph):
+class Graph(GraphWithCollections, GraphWithDevices):
     """A TensorFlow 1 graph: operations, collections and a seed.
 
     Example:
@@ -131,53 +143,14 @@ class Graph(engine.Graph):
         super().__init__()
         self.seed: int | None = None
         self.variables: Any = None  # the variable scopes' store, made on first need
-        self._collections: dict[Any, list[Any]] = {}
         self._not_feedable: set[Tensor] = set()
         self._not_fetchable: set[Operation] = set()
 
     @contextmanager
     def as_default(self) -> Iterator[Graph]:
         """Make this graph the one that new operations go to."""
-        graphs = _graphs()
-        graphs.append(self)
-        try:
+        with innermost(default_graphs(), self):
             yield self
-        finally:
-            leave(graphs, self)
-
-    # Collections
-
-    def add_to_collection(self, name: Any, value: Any) -> None:
-        if self.finalized:
-            raise RuntimeError("Graph is finalized and cannot be modified.")
-        is_new = name not in self._collections
-        self._collections.setdefault(name, []).append(value)
-        self.on_undo(lambda: self._collections.pop(name) if is_new else self._collections[name].pop())
-
-    def add_to_collections(self, names: Any, value: Any) -> None:
-        for name in (names,) if isinstance(names, str) else dict.fromkeys(names):
-            self.add_to_collection(name, value)
-
-    def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
-        """A copy of the collection; with `scope` (a pattern), of the items whose name it matches at its start."""
-        found = self._collections.get(name, [])
-        if scope is None:
-            return list(found)
-        pattern = re.compile(scope)
-        return [item for item in found if hasattr(item, "name") and pattern.match(item.name)]
-
-    def get_collection_ref(self, name: Any) -> list[Any]:
-        return self._collections.setdefault(name, [])
-
-    def clear_collection(self, name: Any) -> None:
-        self._collections.pop(name, None)
-
-    def get_all_collection_keys(self) -> list[Any]:
-        return [name for name in self._collections if isinstance(name, str)]
-
-    @property
-    def collections(self) -> list[Any]:
-        return list(self._collections)
 
     # Lookup by name
 
@@ -191,7 +164,9 @@ class Graph(engine.Graph):
         return self.as_graph_element(name, allow_tensor=False)
 
     def get_tensor_by_name(self, name: str) -> Tensor:
-        """Return the tensor of this name, `"<op_name>:<output_index>"`; KeyError where there is none, ValueError for an operation's name."""
+        """Return the tensor of this name, `"<op_name>:<output_index>"`; KeyError where there is none, ValueError for
+        an operation's name.
+        """
         if not isinstance(name, (str, bytes)):
             raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
         return self.as_graph_element(name, allow_operation=False)
@@ -204,6 +179,8 @@ class Graph(engine.Graph):
             KeyError: no operation or output has this name.
             TypeError: nothing that could be in a graph.
         """
+        if not allow_tensor and not allow_operation:
+            raise ValueError("allow_tensor and allow_operation can't both be False.")
         if hasattr(obj, "_as_graph_element"):
             obj = obj._as_graph_element()
         if isinstance(obj, bytes):
@@ -213,7 +190,8 @@ class Graph(engine.Graph):
         wanted = (Tensor,) * allow_tensor + (Operation,) * allow_operation
         if isinstance(obj, wanted):
             if obj.graph is not self:
-                raise ValueError(f"{obj} is not an element of this graph.")
+                what = f"Tensor {obj}" if isinstance(obj, Tensor) else f"Operation {obj.name!r}"
+                raise ValueError(f"{what} is not an element of this graph.")
             return obj
         kinds = " or ".join(kind.__name__ for kind in wanted)
         raise TypeError(f"Can not convert a {type(obj).__name__} into a {kinds}.")
@@ -243,10 +221,10 @@ class Graph(engine.Graph):
         node = self._by_name.get(op_name)
         if node is not None and int(index) < len(node.outputs):
             return node.outputs[int(index)]
-        reason = (
-            "does not exist in the graph" if node is None else f"exists but only has {len(node.outputs)} outputs"
+        reason = "does not exist in the graph" if node is None else f"exists but only has {len(node.outputs)} outputs"
+        raise KeyError(
+            f"The name {name!r} refers to a Tensor which does not exist. The operation, {op_name!r}, {reason}."
         )
-        raise KeyError(f"The name {name!r} refers to a Tensor which does not exist. The operation, {op_name!r}, {reason}.")
 
     def prevent_feeding(self, tensor: Tensor) -> None:
         """Refuse to let `tensor` be fed from now on."""
@@ -257,7 +235,9 @@ class Graph(engine.Graph):
         self._not_fetchable.add(op)
 
     def is_feedable(self, tensor: Tensor) -> bool:
-        """Whether a session may be given a value for `tensor`: not where it has values only inside a loop or a branch."""
+        """Whether a session may be given a value for `tensor`: not where it has values only inside a loop or a
+        branch.
+        """
         return tensor.op.context is None and tensor not in self._not_feedable
 
     def is_fetchable(self, element: Any) -> bool:
@@ -270,7 +250,9 @@ class Graph(engine.Graph):
 
     @contextmanager
     def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Iterator[None]:  # type: ignore[override]
-        """Make operations inside run after `control_inputs` (operations, tensors, variables); None lifts all dependencies."""
+        """Make operations inside run after `control_inputs` (operations, tensors, variables); None lifts all
+        dependencies.
+        """
         if control_inputs is None:
             with super().control_dependencies(None):
                 yield
@@ -280,21 +262,13 @@ class Graph(engine.Graph):
             yield
 
     @contextmanager
-    def device(self, device: Any) -> Iterator[None]:  # type: ignore[override]
-        """Note a device on the operations made inside. Everything runs where PyTorch's CPU tensors live."""
-        with super().device("" if device is None or callable(device) else str(device)):
-            yield
-
-    @contextmanager
-    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
-        yield
-
-    @contextmanager
     def container(self, container_name: str) -> Iterator[str]:
         yield container_name
 
     def seeds(self, op_seed: int | None) -> tuple[int, int | None] | None:
-        """The two seeds of a random operation; (seed, None) where only the graph has one; None where it is to draw fresh numbers."""
+        """The two seeds of a random operation; (seed, None) where only the graph has one; None where it is to draw
+        fresh numbers.
+        """
         if op_seed is None and self.seed is not None:
             return op_seeds(self.seed, 0)[0], None  # type: ignore[index]
         return op_seeds(self.seed, op_seed)
@@ -303,14 +277,34 @@ class Graph(engine.Graph):
 _default = Graph()
 
 
-def _graphs() -> list[Graph]:
+def default_graphs() -> list[Graph]:
+    """The stack of this thread's default graphs, without the global one below."""
     if not hasattr(_stack, "graphs"):
         _stack.graphs = []
     return _stack.graphs
 
 
+@contextmanager
+def innermost(stack: list[Any], item: Any) -> Iterator[None]:
+    """Let `item` be the last of a stack of defaults.
+
+    Raises:
+        AssertionError: it is left while another one is the last.
+    """
+    stack.append(item)
+    try:
+        yield
+    except BaseException:  # also where the context was dropped, not left
+        leave(stack, item)
+        raise
+    nested = bool(stack) and stack[-1] is item
+    leave(stack, item)
+    if not nested:
+        raise AssertionError(f"Nesting violated for default stack of {type(item)} objects")
+
+
 def leave(stack: list[Any], item: Any) -> None:
-    """Take the innermost `item` from a stack of defaults."""
+    """Take the last `item` from a stack of defaults."""
     for i in reversed(range(len(stack))):
         if stack[i] is item:
             del stack[i]
@@ -327,7 +321,7 @@ def default_sessions() -> list[Any]:
 @export("get_default_graph")
 def get_default_graph() -> Graph:
     """Return the graph that new operations go to in this thread."""
-    graphs = _graphs()
+    graphs = default_graphs()
     return graphs[-1] if graphs else _default
 
 
@@ -335,8 +329,11 @@ def get_default_graph() -> Graph:
 def reset_default_graph() -> None:
     """Drop the global default graph and start a new one; refused inside `with graph.as_default()`."""
     global _default
-    if _graphs():
-        raise AssertionError("Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting and create a new graph.")
+    if default_graphs():
+        raise AssertionError(
+            "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the "
+            "nesting and create a new graph."
+        )
     _default = Graph()
 
 
@@ -350,7 +347,9 @@ def set_random_seed(seed: int) -> None:
 
 @export("get_seed", "random.get_seed")
 def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
-    """The pair of seeds that a random operation given `op_seed` gets in the default graph; (None, None) for a fresh one."""
+    """The pair of seeds that a random operation given `op_seed` gets in the default graph; (None, None) for a fresh
+    one.
+    """
     graph = get_default_graph()
     seed, seed2 = graph.seeds(op_seed) or (None, None)
     return (seed, graph.version) if seed is not None and seed2 is None else (seed, seed2)
@@ -358,6 +357,7 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
 
 def atomic(function: Callable[..., Any]) -> Callable[..., Any]:
     """Let a call of `function` that fails leave the default graph as it was."""
+
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         with get_default_graph().atomic():

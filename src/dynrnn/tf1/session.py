@@ -8,14 +8,18 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
+import torch
 
 from .. import _nest
 from ..graph.dtype import cast_array, to_numpy, to_torch
 from ..graph.executor import Plan, Runtime
 from ..graph.gradients import IndexedSlices
 from ..graph.shape import TensorShape
+from .config import ConfigProto, RunMetadata, RunOptions, checked, threads
 from .export import export
-from .graph import Graph, Operation, Tensor, default_sessions, get_default_graph, leave
+from .graph import Graph, Operation, Tensor, default_graphs, default_sessions, get_default_graph, innermost, leave
+from .program.local_devices import DeviceAttributes
+from .sparse_tensor import SparseTensor, SparseTensorValue
 
 
 class IndexedSlicesValue(NamedTuple):
@@ -29,8 +33,9 @@ class IndexedSlicesValue(NamedTuple):
 class BaseSession:
     """Runs operations of one graph and keeps the values of its variables.
 
-    target, config: accepted for programs that pass them; everything runs in this process, on PyTorch's threads.
+    target: accepted for programs that pass it; everything runs in this process.
     graph: the graph to run (default: the default graph).
+    config: a tf.ConfigProto; its intra_op_parallelism_threads is the number of PyTorch's threads during runs.
     """
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None):
@@ -41,7 +46,7 @@ class BaseSession:
         self._plans: dict[tuple, Plan] = {}
         self._closed = False
         self.sess_str = target
-        self._config = config
+        self._config = checked("config", ConfigProto, config)
 
     @property
     def graph(self) -> Graph:
@@ -62,18 +67,26 @@ class BaseSession:
         self._plans.clear()
         self._runtime = Runtime()
 
-    def run(self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None, options: Any = None, run_metadata: Any = None) -> Any:
+    def run(
+        self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None, options: Any = None, run_metadata: Any = None
+    ) -> Any:
         """Run what `fetches` need and return their values in the structure of `fetches`.
 
         fetches: a tensor, an operation (its value is None), a variable, a name, or any nest of them.
-        feed_dict: values by tensor (any tensor of the graph), by name, or nests of values by nests of tensors; they are cast with numpy's rules.
+        feed_dict: values by tensor (any tensor of the graph), by name, or nests of values by nests of tensors; they
+        are cast with numpy's rules.
+        options, run_metadata: a tf.RunOptions and a tf.RunMetadata; single operations are not traced, and the latter
+        stays as it is.
 
         Raises:
-            RuntimeError: the session is closed. ValueError: a fed shape does not fit; a name or tensor that is not in the graph.
+            RuntimeError: the session is closed. ValueError: a fed shape does not fit; a name or tensor that is not in
+            the graph.
             TypeError: something that cannot be fetched or fed. tf.errors.OpError: an operation failed.
         """
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
+        checked("options", RunOptions, options)
+        checked("run_metadata", RunMetadata, run_metadata)
         leaves: list[Any] = []
         rebuild = self._fetch(fetches, leaves)
         feeds = self._feeds(feed_dict) if feed_dict else {}
@@ -81,7 +94,9 @@ class BaseSession:
         plan = self._plans.get(signature)
         if plan is None:
             plan = self._plans[signature] = self._plan(leaves, tuple(feeds))
-        results = iter(plan.run([fed_value(tensor, value) for tensor, value in feeds.items()]))
+        values = [fed_value(tensor, value) for tensor, value in feeds.items()]
+        with threads(self._config):
+            results = iter(plan.run(values))
         return rebuild(iter([fetched(next(results)) if isinstance(leaf, Tensor) else None for leaf in leaves]))
 
     def _plan(self, leaves: list[Any], feeds: tuple[Tensor, ...]) -> Plan:
@@ -89,16 +104,15 @@ class BaseSession:
         for element in leaves:
             if element.graph is not self._graph:
                 raise ValueError(
-                    f"Fetch argument {element!r} cannot be interpreted as a Tensor. ({element} is not an element of this graph.)"
+                    f"Fetch argument {element!r} cannot be interpreted as a Tensor. ({element} is not an element of "
+                    "this graph.)"
                 )
             if not self._graph.is_fetchable(element):
                 op = element.op if isinstance(element, Tensor) else element
                 raise ValueError(f"Operation {op.name!r} has been marked as not fetchable{_enclosed(op)}")
         for tensor in feeds:
             if tensor.graph is not self._graph:
-                raise TypeError(
-                    f"Cannot interpret feed_dict key as Tensor: {tensor} is not an element of this graph."
-                )
+                raise TypeError(f"Cannot interpret feed_dict key as Tensor: {tensor} is not an element of this graph.")
             if not self._graph.is_feedable(tensor):
                 raise ValueError(f"Tensor {tensor} may not be fed{_enclosed(tensor.op)}")
         return Plan(feeds, leaves, self._runtime)
@@ -106,25 +120,32 @@ class BaseSession:
     # Fetches
 
     def _fetch(self, fetch: Any, leaves: list[Any]) -> Callable[[Iterator[Any]], Any]:
-        """Append the graph elements in `fetch` to `leaves`; the returned function packs their values, in order, in its structure."""
+        """Append the graph elements in `fetch` to `leaves`; the returned function packs their values, in order, in
+        its structure.
+        """
         if isinstance(fetch, (Tensor, Operation)):
             leaves.append(fetch)
             return next
         if fetch is None:
             raise TypeError(
-                "Fetch argument None has invalid type <class 'NoneType'>: a fetch must be a tensor, an operation, a variable, a name or a nest of them"
+                "Fetch argument None has invalid type <class 'NoneType'>: a fetch must be a tensor, an operation, a "
+                "variable, a name or a nest of them"
             )
         if isinstance(fetch, Mapping):
             parts = {key: self._fetch(item, leaves) for key, item in fetch.items()}
             return lambda values: _filled(fetch, {key: part(values) for key, part in parts.items()})
         if isinstance(fetch, (list, tuple)):
             items = [self._fetch(item, leaves) for item in fetch]
-            make = list if isinstance(fetch, list) else type(fetch)._make if hasattr(fetch, "_fields") else tuple
+            cls: Any = type(fetch)
+            make = list if isinstance(fetch, list) else cls._make if hasattr(fetch, "_fields") else tuple
             return lambda values: make([item(values) for item in items])
         if isinstance(fetch, IndexedSlices):
             shape = [] if fetch.dense_shape is None else [fetch.dense_shape]
             parts_of = [self._fetch(item, leaves) for item in (fetch.values, fetch.indices, *shape)]
             return lambda values: IndexedSlicesValue(*[part(values) for part in parts_of], *([] if shape else [None]))
+        if isinstance(fetch, SparseTensor):
+            three = [self._fetch(item, leaves) for item in (fetch.indices, fetch.values, fetch.dense_shape)]
+            return lambda values: SparseTensorValue(*[part(values) for part in three])
         leaves.append(self._named(fetch))
         return next
 
@@ -149,6 +170,8 @@ class BaseSession:
             raise TypeError(f"feed_dict must be a dictionary, got {type(feed_dict).__name__}: {feed_dict!r}")
         if any(isinstance(key, (tuple, list)) for key in feed_dict):
             feed_dict = _nest.flatten_dict_items(feed_dict)
+        if any(isinstance(key, (SparseTensor, IndexedSlices)) for key in feed_dict):
+            feed_dict = dict(part for key, value in feed_dict.items() for part in _fed_parts(key, value))
         return {key if isinstance(key, Tensor) else self._feedable(key): value for key, value in feed_dict.items()}
 
     def _feedable(self, key: Any) -> Tensor:
@@ -165,7 +188,9 @@ class BaseSession:
 
         def run(*values: Any) -> Any:
             if len(values) != len(feeds):
-                raise TypeError(f"the callable takes {len(feeds)} values (one for each tensor of feed_list), got {len(values)}")
+                raise TypeError(
+                    f"the callable takes {len(feeds)} values (one for each tensor of feed_list), got {len(values)}"
+                )
             return self.run(fetches, dict(zip(feeds, values, strict=True)))
 
         return run
@@ -173,18 +198,25 @@ class BaseSession:
     @contextmanager
     def as_default(self) -> Iterator[BaseSession]:
         """Make this the default session, which `Tensor.eval` and `Operation.run` use; the graph is not changed."""
-        sessions = default_sessions()
-        sessions.append(self)
-        try:
+        with innermost(default_sessions(), self):
             yield self
-        finally:
-            leave(sessions, self)
 
-    def list_devices(self) -> list[Any]:
-        return []
+    def list_devices(self) -> list[DeviceAttributes]:
+        """The devices that this session runs on."""
+        return [DeviceAttributes(name="/job:localhost/replica:0/task:0/device:CPU:0", device_type="CPU")]
 
 
-def _enclosed(op: Operation) -> str:
+def _fed_parts(key: Any, value: Any) -> list[tuple[Any, Any]]:
+    """The tensors that a key of several stands for, each with its part of the value; another key as it is."""
+    if isinstance(key, SparseTensor):
+        return list(zip((key.indices, key.values, key.dense_shape), value, strict=False))
+    if isinstance(key, IndexedSlices):
+        parts = (key.values, key.indices, *([] if key.dense_shape is None else [key.dense_shape]))
+        return list(zip(parts, value, strict=False))
+    return [(key, value)]
+
+
+def _enclosed(op: Any) -> str:
     """Why an operation may be out of a session's reach."""
     if op.context is None:
         return ""
@@ -214,7 +246,8 @@ def fed_value(tensor: Tensor, value: Any) -> Any:
     """Return a fed value, copied and cast to the tensor's dtype with numpy's rules.
 
     Raises:
-        TypeError: a tensor, an int that the dtype cannot hold. ValueError: a shape that does not fit; text that is no number.
+        TypeError: a tensor, an int that the dtype cannot hold. ValueError: a shape that does not fit; text that is no
+        number.
     """
     dtype = tensor.dtype.base_dtype
     if isinstance(value, Tensor):
@@ -223,14 +256,15 @@ def fed_value(tensor: Tensor, value: Any) -> Any:
             "Acceptable feed values include Python scalars, strings, lists and numpy arrays."
         )
     try:
-        array = cast_array(value if isinstance(value, np.ndarray) else np.array(value), dtype)
+        array = cast_array(to_numpy(value) if isinstance(value, torch.Tensor) else np.asarray(value), dtype)
     except (TypeError, ValueError) as error:
         raise type(error)(
             f"Cannot feed {type(value).__name__} for Tensor {tensor.name!r} of type {dtype.name}: {error}"
         ) from error
     if isinstance(value, int) and (dtype.kind == "s" or dtype.kind in "iub" and array.item() != value):
         raise TypeError(
-            f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type {dtype.as_numpy_dtype} ({tensor.name}). "
+            f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type "
+            f"{dtype.as_numpy_dtype} ({tensor.name}). "
             "Try explicitly setting the type of the feed tensor to a larger type (e.g. int64)."
         )
     dims = tensor.dims
@@ -257,7 +291,8 @@ class Session(BaseSession):
     def __enter__(self) -> Session:
         if self._entered is not None:
             raise RuntimeError(
-                "Session context managers are not re-entrant. Use `Session.as_default()` if you want to enter a session multiple times."
+                "Session context managers are not re-entrant. Use `Session.as_default()` if you want to enter a "
+                "session multiple times."
             )
         self._entered = ExitStack()
         self._entered.enter_context(self._graph.as_default())
@@ -266,9 +301,11 @@ class Session(BaseSession):
 
     def __exit__(self, *error: object) -> None:
         assert self._entered is not None
-        self._entered.close()
-        self._entered = None
-        self.close()
+        try:
+            self._entered.close()
+        finally:
+            self._entered = None
+            self.close()
 
     @staticmethod
     def reset(target: str, containers: Any = None, config: Any = None) -> None:
@@ -281,14 +318,18 @@ class InteractiveSession(BaseSession):
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None):
         super().__init__(target, graph, config)
-        self._entered = ExitStack()
+        self._stacks: list[tuple[list[Any], Any]] = [(default_sessions(), self)]
         if graph is not None:
-            self._entered.enter_context(graph.as_default())
-        self._entered.enter_context(self.as_default())
+            self._stacks.append((default_graphs(), graph))
+        for stack, item in self._stacks:
+            stack.append(item)
 
     def close(self) -> None:
+        """Let go of all values, and no longer be the default session, whichever others were made since."""
         super().close()
-        self._entered.close()
+        for stack, item in self._stacks:
+            leave(stack, item)
+        self._stacks.clear()
 
 
 @export("get_default_session")

@@ -177,14 +177,11 @@ class variable_scope:  # noqa: N801 (TensorFlow's name)
             raise TypeError(f"The auxiliary_name_scope must be `True` or `False`, while get {auxiliary_name_scope!r}")
         if not isinstance(name_or_scope, (str, VariableScope, type(None))):
             raise TypeError(f"VariableScope: name_or_scope must be a string or VariableScope, got {name_or_scope!r}.")
-        if name_or_scope is None and reuse:
-            raise ValueError("reuse=True cannot be used without a name_or_scope")
-        self._scope = name_or_scope
-        self._target = name_or_scope  # what is entered; a default name is made unique when it is first entered
+        self._given_scope = name_or_scope
         self._default_name = default_name
         self._values = values
         self._reuse = reuse or None
-        self._given = {
+        self._defaults = {
             "initializer": initializer,
             "regularizer": regularizer,
             "caching_device": caching_device,
@@ -195,17 +192,22 @@ class variable_scope:  # noqa: N801 (TensorFlow's name)
             "constraint": constraint,
         }
         self._auxiliary = auxiliary_name_scope
+        # What the first entering settles for later ones: the name scope, a unique name, inherited reuse, a scope's copy.
+        self._original: str | None = None
+        self._name = name_or_scope if isinstance(name_or_scope, str) else None
+        self._inherited = self._reuse
+        self._copy: VariableScope | None = None
         self._entered: list[ExitStack] = []
 
     def __enter__(self) -> VariableScope:
+        if self._given_scope is None and self._reuse:
+            raise ValueError("reuse=True cannot be used without a name_or_scope")
         with ExitStack() as stack:
             graph = graph_of(self._values)
             if graph is not get_default_graph():
                 stack.enter_context(graph.as_default())
-            opened = self._open_name_scope(stack)
-            if self._target is None:
-                self._target = _unique(self._default_name or "")
-            scope = stack.enter_context(_Opened(self._target, self._reuse, self._given, opened))
+            scope = self._derive(self._open_name_scope(stack))
+            stack.enter_context(_Current(scope, by_name=not isinstance(self._given_scope, VariableScope)))
             self._entered.append(stack.pop_all())
         return scope
 
@@ -215,13 +217,34 @@ class variable_scope:  # noqa: N801 (TensorFlow's name)
     def _open_name_scope(self, stack: ExitStack) -> str:
         """Open the name scope that goes with the scope; returns the full name of the one that is open then."""
         if not self._auxiliary:
-            current = get_default_graph().current_name_scope()
-            return stack.enter_context(name_scope(current + "/" if current else None))
-        scope = self._scope
+            if self._original is None:
+                current = get_default_graph().current_name_scope()
+                self._original = current + "/" if current else ""
+            return stack.enter_context(name_scope(self._original))
+        scope = self._given_scope
         name = self._default_name if scope is None else scope if isinstance(scope, str) else scope.name.split("/")[-1]
         if not name:
             return ""
-        return stack.enter_context(name_scope(name))
+        opened = stack.enter_context(name_scope(name))
+        if self._original is None:
+            self._original = opened
+        return self._original
+
+    def _derive(self, original: str) -> VariableScope:
+        """The scope that is entered: a new one below the current scope, or a copy of the one that was given."""
+        given = self._given_scope
+        if isinstance(given, VariableScope):
+            if self._copy is None:
+                self._copy = _derived(
+                    given, given.name, self._reuse or given.reuse, given.original_name_scope, self._defaults
+                )
+            return self._copy
+        outer = get_variable_scope()
+        if self._name is None:
+            self._name = _unique(self._default_name or "")
+        self._inherited = self._inherited or outer.reuse
+        name = f"{outer.name}/{self._name}" if outer.name else self._name
+        return _derived(outer, name, self._inherited, original, self._defaults)
 
 
 def _unique(prefix: str) -> str:
@@ -236,26 +259,21 @@ def _unique(prefix: str) -> str:
     return f"{prefix}_{number}"
 
 
-class _Opened:
-    """Makes the scope that `target` means the current one while it is entered.
+class _Current:
+    """Makes a scope the current one while it is entered.
 
-    Scopes opened below a name are forgotten when it is left; entering a scope object leaves the counts as they were.
+    by_name: scopes opened below a name are forgotten when it is left; entering a scope object leaves the counts as
+    they were.
     """
 
-    def __init__(self, target: str | VariableScope, reuse: Any, given: dict[str, Any], original: str):
+    def __init__(self, scope: VariableScope, *, by_name: bool):
         self._store, self._outer = variable_store(), get_variable_scope()
-        self._by_name = isinstance(target, str)
-        if isinstance(target, str):
-            name = f"{self._outer.name}/{target}" if self._outer.name else target
-            self._scope = _derived(self._outer, name, reuse or self._outer.reuse, original, given)
-        else:
-            self._scope = _derived(target, target.name, reuse or target.reuse, target.original_name_scope, given)
+        self._scope, self._by_name = scope, by_name
 
-    def __enter__(self) -> VariableScope:
+    def __enter__(self) -> None:
         store, name = self._store, self._scope.name
         store.counts = self._counts = {**store.counts, name: store.counts.get(name, 0) + 1}
         store.scope = self._scope
-        return self._scope
 
     def __exit__(self, *error: object) -> None:
         store, name = self._store, self._scope.name

@@ -9,8 +9,9 @@ from enum import Enum
 from typing import Any
 
 from ..graph.dtype import DType, as_dtype
-from ..graph.resources import ASSIGN, ASSIGN_ADD, ASSIGN_SUB, INITIALIZED_VALUE, READ, READ_NOW, add_variable
+from ..graph.resources import ASSIGN, ASSIGN_ADD, ASSIGN_SUB, READ, READ_NOW, add_variable
 from ..graph.shape import TensorShape, as_shape
+from .dependent_values import guarded, initialized
 from .export import export
 from .graph import Graph, Operation, Tensor, get_default_graph
 from .graph_keys import GraphKeys
@@ -20,6 +21,7 @@ from .ops.math.operators import install
 from .ops.state import add_assignment, joined_dims
 from .scopes import name_scope
 from .variable_creators import VariableType
+from .variable_updates import PartialUpdates
 
 
 @export("VariableSynchronization")
@@ -74,7 +76,7 @@ def resolve_trainable(trainable: bool | None, synchronization: VariableSynchroni
 
 
 @export("Variable")
-class Variable(metaclass=VariableType):
+class Variable(PartialUpdates, metaclass=VariableType):
     """A tensor whose value a session keeps between runs and assignments replace.
 
     initial_value: a tensor, anything that becomes one, or a function without arguments that returns one (it is called
@@ -168,7 +170,8 @@ class Variable(metaclass=VariableType):
             holder = add_variable(graph, initial.dtype.base_dtype, dims, scope)
             self._holder: Tensor = holder  # type: ignore[assignment]
             self._initial_value = initial
-            self._initializer = add_assignment(ASSIGN, holder, initial, validate_shape, "Assign").op
+            first = holder.op.attrs["initial"] = guarded(initial, holder.op.name)
+            self._initializer = add_assignment(ASSIGN, holder, first, validate_shape, "Assign").op
             place = caching_device(holder.op) if callable(caching_device) else caching_device or holder.op.device
             with graph.device(place):
                 self._read: Tensor = graph.add(
@@ -266,12 +269,7 @@ class Variable(metaclass=VariableType):
     def initialized_value(self) -> Tensor:
         """Return the value, or the initial value while there is none yet: for the initial values of other variables."""
         with self.graph.control_dependencies(None):
-            initial = self._initial_value
-            attrs = {"variable": self.op}
-            node = self.graph.add(
-                INITIALIZED_VALUE, [initial], attrs, dtypes=[initial.dtype.base_dtype], shapes=[self._holder.dims]
-            )
-        return node.outputs[0]  # type: ignore[return-value]
+            return initialized(self.op, self.op.attrs["initial"])
 
     def eval(self, session: Any = None) -> Any:
         """Return the value in `session` (default: the default session) as an array."""

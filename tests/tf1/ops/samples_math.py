@@ -39,7 +39,6 @@ UNARY = [
         ("Sqrt", "sqrt", POSITIVE, np.sqrt),
         ("Rsqrt", "rsqrt", POSITIVE, lambda x: 1 / np.sqrt(x)),
         ("Reciprocal", "reciprocal", X, np.reciprocal),
-        ("Inv", "inv", X, np.reciprocal),
         ("Exp", "exp", X, np.exp),
         ("Expm1", "expm1", X, np.expm1),
         ("Log", "log", POSITIVE, np.log),

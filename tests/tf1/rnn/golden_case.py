@@ -13,7 +13,10 @@ from tf1.rnn.described_cells import DESCRIBED, Trio
 import dynrnn.tf1 as tf
 
 GOLDEN = Path(__file__).parents[2] / "golden"
-RESIDUALS = {"half_output": lambda inputs, outputs: inputs + 0.5 * outputs, "product": lambda inputs, outputs: inputs * outputs}
+RESIDUALS = {
+    "half_output": lambda inputs, outputs: inputs + 0.5 * outputs,
+    "product": lambda inputs, outputs: inputs * outputs,
+}
 ACTIVATIONS = {"tanh": tf.tanh, "sigmoid": tf.sigmoid, "relu": tf.nn.relu, "softsign": tf.nn.softsign, "elu": tf.nn.elu}
 NAMED = {"LSTMStateTuple": tf.nn.rnn_cell.LSTMStateTuple, "Trio": Trio}
 BOUNDS = {"float16": (0.0, 0.0), "float32": (2e-5, 2e-6), "float64": (1e-10, 1e-12)}  # relative, absolute

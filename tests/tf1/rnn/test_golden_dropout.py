@@ -1,4 +1,4 @@
-"""`DropoutWrapper` with a seed draws TensorFlow's own masks, step by step: its values and gradients, not only its law."""
+"""`DropoutWrapper` with a seed draws TensorFlow's own masks, step by step, so values and gradients agree."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Calls that TensorFlow refuses: the same class of error, while building or in run as there, and a message that helps."""
+"""Calls that TensorFlow refuses: the same class of error at the same stage, and a message that helps."""
 
 import builtins
 import json
@@ -22,7 +22,7 @@ SAYS = {
     "inputs_rank1": r"\(3,\).*rank at least 3",
     "inputs_rank4_lstm": r"lstm_cell.*expected ndim=2, found ndim=3",
     "inputs_unknown_rank": r"known rank",
-    "inputs_last_dim_none": r"Input size \(depth of inputs\) must be accessible via shape inference, but saw value None",
+    "inputs_last_dim_none": r"depth of inputs\) must be accessible via shape inference, but saw value None",
     "inputs_int": r"RNN cell only supports floating point inputs.*int32",
     "inputs_float64_dtype_float32": r"types.*match.*float64.*float32",
     "inputs_tuple_batch_mismatch": r"Batch_size is not the same for all the elements.*5",

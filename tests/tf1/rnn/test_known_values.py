@@ -27,9 +27,7 @@ def full(width=1):
 
 
 def test_a_row_of_length_zero_keeps_its_initial_state():
-    outputs, state = run(
-        lambda: tf.nn.dynamic_rnn(C.BasicRNNCell(2), X, sequence_length=[0, 2], initial_state=full(2))
-    )
+    outputs, state = run(lambda: tf.nn.dynamic_rnn(C.BasicRNNCell(2), X, sequence_length=[0, 2], initial_state=full(2)))
     np.testing.assert_array_equal(state[0], np.float32([0.7, 0.7]))
     close(state[1], [0.938349, 0.938349])
     close(outputs[1, :, 0], [0.874053, 0.938349, 0])
@@ -86,9 +84,7 @@ def test_the_backward_direction_leaves_an_empty_row_alone():
 
 def test_a_residual_sum_is_exactly_zero_past_the_end():
     outputs, state = run(
-        lambda: tf.nn.dynamic_rnn(
-            C.ResidualWrapper(C.BasicRNNCell(2)), X, sequence_length=[3, 1], dtype=tf.float32
-        )
+        lambda: tf.nn.dynamic_rnn(C.ResidualWrapper(C.BasicRNNCell(2)), X, sequence_length=[3, 1], dtype=tf.float32)
     )
     close(outputs[0], [[0.049958, 0.149958], [0.491274, 0.591274], [1.029914, 1.129915]])
     close(outputs[1, 0], [1.17167, 1.27167])
@@ -139,7 +135,7 @@ def test_a_state_given_as_arrays_is_taken_and_one_of_another_dtype_is_not():
     start = np.full([2, 1], 0.7, np.float32)
     outputs, _ = run(lambda: tf.nn.dynamic_rnn(C.BasicRNNCell(1), X, initial_state=start))
     assert outputs.dtype == np.float32
-    with pytest.raises(TypeError, match="float32.*float64"):
+    with pytest.raises(TypeError, match=r"float32.*float64"):
         tf.nn.dynamic_rnn(C.BasicRNNCell(1), X, initial_state=start.astype(np.float64), scope="other")
 
 

@@ -44,7 +44,9 @@ def directions(run, loop):
     if loop == "bidirectional_dynamic_rnn":
         return [(run.outputs[0], run.state[0], False), (run.outputs[1], run.state[1], True)]
     if loop == "static_bidirectional_rnn":  # both directions stand side by side in the outputs
-        half = [_nest.map_structure(lambda value, part=part: np.split(value, 2, 2)[part], run.outputs) for part in (0, 1)]
+        half = [
+            _nest.map_structure(lambda value, part=part: np.split(value, 2, 2)[part], run.outputs) for part in (0, 1)
+        ]
         return [(half[0], run.state[0], False), (half[1], run.state[1], True)]
     return [(run.outputs, run.state, False)]
 

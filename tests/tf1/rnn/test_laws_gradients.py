@@ -1,4 +1,4 @@
-"""Gradients through the loops: against numeric differences, of gradients again, of single steps, and where there are none."""
+"""Gradients through the loops: against numeric differences, of gradients, of single steps, and where there are none."""
 
 import numpy as np
 import pytest

@@ -18,7 +18,9 @@ EACH_CELL = pytest.mark.parametrize("cell", CELLS)
 
 @EACH_CELL
 @pytest.mark.parametrize("loop", LOOPS)
-@pytest.mark.parametrize("form", [list, tuple, lambda lengths: np.array(lengths, np.int64)], ids=["list", "tuple", "array"])
+@pytest.mark.parametrize(
+    "form", [list, tuple, lambda lengths: np.array(lengths, np.int64)], ids=["list", "tuple", "array"]
+)
 def test_law_6_lengths_may_be_a_list_a_tuple_or_an_array(cell, loop, form):
     """`unroll` feeds arrays to a placeholder; lists and tuples become constants."""
     expected = unroll(CELLS[cell], INPUTS, np.array(LENGTHS, np.int32), loop=loop)
@@ -48,7 +50,7 @@ def test_law_6_lengths_may_have_any_integer_type(cell, kind, loop):
 def test_law_6_bidirectional_lengths_are_int32_or_int64(kind, loop):
     expected = unroll(CELLS["lstm"], INPUTS, LENGTHS, loop=loop)
     assert_same_bits(unroll(CELLS["lstm"], INPUTS, np.array(LENGTHS, kind), loop=loop), expected)
-    with pytest.raises(TypeError, match="int16.*int32, int64"):
+    with pytest.raises(TypeError, match=r"int16.*int32, int64"):
         unroll(CELLS["lstm"], INPUTS, np.array(LENGTHS, np.int16), loop=loop)
 
 

@@ -1,4 +1,4 @@
-"""Users' own cells and the scopes of all cells: which variables a call makes, which it shares, and under which names."""
+"""Users' own cells and the scopes of all cells: which variables a call makes or shares, and their names."""
 
 import pytest
 
@@ -324,3 +324,13 @@ def test_an_object_like_a_cell_is_taken():
         found, final = session.run([outputs, state])
     assert final.tolist() == [[6.0] * 3, [3.0] * 3]
     assert found[0, 4].tolist() == [5.5] * 3 and not found[1, 2:].any()
+
+
+def test_a_cell_that_failed_is_built_anew():
+    cell = Built()
+    with tf.variable_scope("bad"), pytest.raises(ValueError):
+        cell(tf.ones([2, 3]), tf.ones([3, 4]))
+    assert not cell.built and names() == [] == cell.variables
+    with tf.variable_scope("good"):
+        steps(cell)
+    assert names() == ["good/built/w", "good/built/b"]

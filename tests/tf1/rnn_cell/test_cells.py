@@ -119,7 +119,7 @@ def test_a_plain_tuple_is_a_state_for_a_step_called_by_hand(form):
 
 
 def test_the_parts_of_a_state_tuple_must_have_one_dtype():
-    with pytest.raises(TypeError, match="Inconsistent internal state: .*float32.* vs .*float64"):
+    with pytest.raises(TypeError, match=r"Inconsistent internal state: .*float32.* vs .*float64"):
         _ = C.LSTMStateTuple(tf.zeros([1]), tf.zeros([1], tf.float64)).dtype
 
 

@@ -90,7 +90,7 @@ def test_one_cell_object_for_several_layers_of_one_width_shares_its_variables(lo
 
 def test_one_cell_object_for_layers_of_unlike_widths_is_explained():
     cell = C.MultiRNNCell([C.LSTMCell(4)] * 2)
-    with pytest.raises(ValueError, match="same cell object is used for layers 0 and 1.*equal, but are 8 and 6"):
+    with pytest.raises(ValueError, match=r"same cell object is used for layers 0 and 1.*equal, but are 8 and 6"):
         tf.nn.dynamic_rnn(cell, tf.ones([3, 2, 2]), dtype=tf.float32)
     assert names() == []
 
@@ -130,7 +130,7 @@ def test_a_failed_call_leaves_the_inner_cells_as_they_were():
     cells = [C.GRUCell(3), C.LSTMCell(3)]
     stack = C.MultiRNNCell(cells)
     bad = (tf.zeros([2, 3]), C.LSTMStateTuple(tf.zeros([2, 3]), tf.zeros([2, 4])))
-    with pytest.raises(ValueError, match="LSTMCell: state.h.*2, 3.*2, 4"):
+    with pytest.raises(ValueError, match=r"LSTMCell: state.h.*2, 3.*2, 4"):
         tf.nn.dynamic_rnn(stack, tf.ones([2, 5, 3]), initial_state=bad, scope="bad")
     assert names() == [] == stack.variables and not any(cell.built for cell in cells)
     tf.nn.dynamic_rnn(stack, tf.ones([2, 5, 3]), dtype=tf.float32, scope="good")

@@ -17,6 +17,7 @@ from ..export import export
 from ..graph import Operation, Tensor, atomic, get_default_graph
 from ..ops.convert import convert_to_tensor
 from ..scopes import name_scope
+from .array_values import ArrayValue
 from .branches import add_with_bodies
 from .structure import as_leaves, flow, pack
 from .tensor_array import TensorArray
@@ -44,7 +45,7 @@ def _bind_while(node: Operation, runtime: Any, recorded: bool) -> Callable[..., 
         if attrs["back_prop"]:
             return run(values)
         with torch.no_grad():
-            return run(values)
+            return tuple(value.detached() if isinstance(value, ArrayValue) else value for value in run(values))
 
     return loop
 

@@ -1,88 +1,28 @@
-"""`tf.TensorArray`: an array of tensors that loops write to and read from."""
+"""`tf.TensorArray`: an array of tensors that loops write to and read from. Its op rows are in `array_rows.py`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-import torch
-
-from ...graph import rules
-from ...graph.dtype import DType, as_dtype, float32, int32
-from ...graph.op import INDICES, Op
 from ...graph.constants import constant_value
+from ...graph.dtype import DType, as_dtype, int32
 from ...graph.shape import Dims, TensorShape, as_shape, merge_dims
 from ..export import export
 from ..graph import Operation, Tensor, atomic
 from ..ops.apply import apply
-from ..ops.convert import convert_to_tensor
 from ..ops.array.making import range_ as make_range
+from ..ops.array.placeholders import identity
 from ..ops.array.sizing import shape
+from ..ops.convert import convert_to_tensor
 from ..scopes import name_scope
-from .array_values import ArrayValue
-
-
-def _bind_new(node: Operation, runtime: Any) -> Callable[..., ArrayValue]:
-    attrs = node.attrs
-    dtype = attrs["dtype"].torch
-
-    def new(size: torch.Tensor) -> ArrayValue:
-        return ArrayValue(int(size), attrs["element_dims"](), dtype, dynamic=attrs["dynamic"], clear=attrs["clear"], name=node.name)
-
-    return new
-
-
-def _write(flow: ArrayValue, index: torch.Tensor, value: torch.Tensor) -> ArrayValue:
-    flow.write(int(index), value)
-    return flow
-
-
-def _read(flow: ArrayValue, index: torch.Tensor, dtype: DType) -> torch.Tensor:
-    value = flow.read(int(index))
-    return value.view_as(value)
-
-
-def _gather(flow: ArrayValue, indices: torch.Tensor, dtype: DType, dims: Dims) -> torch.Tensor:
-    return flow.gather(indices.tolist())
-
-
-def _concat(flow: ArrayValue, dtype: DType, dims: Dims) -> torch.Tensor:
-    return flow.concat()[0]
-
-
-def _scatter(flow: ArrayValue, indices: torch.Tensor, value: torch.Tensor) -> ArrayValue:
-    flow.scatter(indices.tolist(), value)
-    return flow
-
-
-def _split(flow: ArrayValue, value: torch.Tensor, lengths: torch.Tensor) -> ArrayValue:
-    flow.split(value, lengths.tolist())
-    return flow
-
-
-def _close(flow: ArrayValue) -> None:
-    flow.closed = True
-    flow.elements.clear()
-
-
-def _given_dims(inputs: Any, attrs: Any) -> Dims:
-    return attrs["dims"]
-
-
-NEW = Op("TensorArrayV3", "size:int32 -> float32", None, rules.scalar, bind=_bind_new, stateful=True)
-WRITE = Op("TensorArrayWriteV3", "flow:float32 index:int32 value:T -> float32", _write, rules.scalar, stateful=True)
-READ = Op("TensorArrayReadV3", "flow:float32 index:int32 -> @dtype", lambda flow, index, dtype, dims: _read(flow, index, dtype), _given_dims, stateful=True)
-GATHER = Op("TensorArrayGatherV3", "flow:float32 indices:I -> @dtype", _gather, _given_dims, {"I": INDICES}, stateful=True)
-CONCAT = Op("TensorArrayConcatV3", "flow:float32 -> @dtype", _concat, _given_dims, stateful=True)
-SCATTER = Op("TensorArrayScatterV3", "flow:float32 indices:I value:T -> float32", _scatter, rules.scalar, {"I": INDICES}, stateful=True)
-SPLIT = Op("TensorArraySplitV3", "flow:float32 value:T lengths:I -> float32", _split, rules.scalar, {"I": INDICES}, stateful=True)
-SIZE = Op("TensorArraySizeV3", "flow:float32 -> int32", lambda flow: torch.tensor(len(flow.elements), dtype=torch.int32), rules.scalar, differentiable=False, stateful=True)
-CLOSE = Op("TensorArrayCloseV3", "flow:float32 ->", _close, None, differentiable=False, stateful=True)
-IDENTITY = Op("TensorArrayIdentity", "flow:float32 -> float32", lambda flow: flow, rules.scalar, stateful=True)
+from .array_rows import CLOSE, CONCAT, GATHER, GRADIENT, LIKE, NEW, READ, SCATTER, SIZE, SPLIT, WRITE
 
 
 class _Element:
-    """What is known of the shape of one array's elements; shared by all TensorArray objects of that array."""
+    """What is known of the shape of one array's elements; shared by all TensorArray objects of that array.
+
+    infer: what is written tells more of it.
+    """
 
     def __init__(self, shape: Any, infer: bool):
         self.dims: Dims = None if shape is None else as_shape(shape).tuple
@@ -91,29 +31,36 @@ class _Element:
     def join(self, dims: Dims, graph: Any) -> None:
         """Note the shape of an element that is written; ValueError where it contradicts what is known."""
         before = self.dims
-        if not self.infer:
-            if not TensorShape(before).is_compatible_with(dims):
-                raise ValueError(f"Inconsistent shapes: saw {TensorShape(dims)} but expected {TensorShape(before)}")
-            return
         try:
             merged = merge_dims(before, dims)
         except ValueError:
-            raise ValueError(f"Inconsistent shapes: saw {TensorShape(dims)} but expected {TensorShape(before)} (and infer_shape=True)") from None
-        graph.on_undo(lambda: setattr(self, "dims", before))
-        self.dims = merged
+            raise ValueError(
+                f"Inconsistent shapes: saw {TensorShape(dims)} but expected {TensorShape(before)}: an element that is "
+                "written to a TensorArray must fit element_shape and, with infer_shape=True, those written before"
+            ) from None
+        if self.infer:
+            graph.on_undo(lambda: setattr(self, "dims", before))
+            self.dims = merged
 
 
 @export("TensorArray")
 class TensorArray:
     """An array of tensors of one dtype, each written once.
 
-    dtype: of the elements. size: an int or an int32 scalar tensor. dynamic_size: let writes past the end make it longer. clear_after_read: forget an element when
-    it has been read (default: yes). infer_shape: let the first element written fix the shape of all. element_shape: that shape, where it is known.
+    dtype: of the elements. size: an int or an int32 scalar tensor. dynamic_size: let writes past the end make it
+    longer. clear_after_read: forget an element when it has been read (default: yes). tensor_array_name: what error
+    texts call it. handle, flow: those of an array that exists, for another object of it. infer_shape: require elements
+    of one shape, that of the first. element_shape: that shape, as far as it is known.
+    colocate_with_first_write_call: accepted; there is one device.
     Methods that write return a new object, which is to be used from then on.
 
+    Gradients pass from what is read to what was written there; what was never read gets zeros. An element that was
+    never written reads as zeros where its shape is known.
+
     Raises:
-        ValueError, TypeError: while building, an element that contradicts the shape or the dtype. tf.errors.InvalidArgumentError: in run, an index out
-        of range, an element written twice, or read after it was forgotten.
+        ValueError, TypeError: an argument that is missing or one too many; an element that contradicts the shape.
+        tf.errors.InvalidArgumentError: in run, an element of another dtype, an index out of range, an element written
+        twice, or read after it was forgotten.
 
     Example:
         >>> import dynrnn.tf1 as tf
@@ -137,20 +84,32 @@ class TensorArray:
         colocate_with_first_write_call: bool = True,
         name: str | None = None,
     ):
-        if handle is not None and (size is not None or tensor_array_name is not None or dynamic_size is not None):
-            raise ValueError("Cannot provide both a handle and size, dynamic_size or tensor_array_name")
-        if handle is None and size is None:
-            raise ValueError("Size must be declared if handle is not provided")
+        given = {
+            "size": size,
+            "tensor_array_name": tensor_array_name,
+            "dynamic_size": dynamic_size,
+            "clear_after_read": clear_after_read,
+            "element_shape": element_shape,
+        }
+        _check_arguments(handle, flow, given)
         self._dtype = as_dtype(dtype).base_dtype
         self._dynamic = bool(dynamic_size)
-        self._element = _Element(element_shape, infer_shape or element_shape is not None)
+        self._element = _Element(element_shape, infer_shape)
+        self._size = None if self._dynamic else size
         if handle is not None:
-            self._flow = handle if flow is None else flow
+            self._handle, self._flow = handle, flow
             return
-        element = self._element
-        with name_scope(name, "TensorArray"):
-            attrs = {"dtype": self._dtype, "dynamic": self._dynamic, "clear": clear_after_read is not False, "element_dims": lambda: element.dims}
-            self._flow = apply(NEW, [size], attrs, tensor_array_name or "TensorArrayV3")
+        with name_scope(name, "TensorArray") as scope:
+            attrs = {
+                "dtype": self._dtype,
+                "dims": self._element.dims,
+                "identical": bool(infer_shape),
+                "dynamic": self._dynamic,
+                "clear": clear_after_read is not False,
+                "array_name": tensor_array_name,
+            }
+            size = convert_to_tensor(size, None if isinstance(size, Tensor) else int32, name="size")
+            self._handle = self._flow = apply(NEW, [size], attrs, scope)
 
     @property
     def dtype(self) -> DType:
@@ -158,16 +117,17 @@ class TensorArray:
 
     @property
     def flow(self) -> Tensor:
-        """The tensor by which operations on the array are ordered."""
+        """The tensor by which operations on the array are ordered; a scalar, which is of no meaning as a number."""
         return self._flow
 
     @property
     def handle(self) -> Tensor:
-        return self._flow
+        """The tensor that says which array this is."""
+        return self._handle
 
     @property
     def op(self) -> Operation:
-        return self._flow.op  # type: ignore[return-value]
+        return self._handle.op  # type: ignore[return-value]
 
     @property
     def graph(self) -> Any:
@@ -185,87 +145,126 @@ class TensorArray:
     def with_flow(self, flow: Tensor) -> TensorArray:
         """The same array as it is after `flow`."""
         other = object.__new__(TensorArray)
-        other._dtype, other._dynamic, other._element, other._flow = self._dtype, self._dynamic, self._element, flow
+        other.__dict__.update(self.__dict__, _flow=flow)
         return other
 
-    def _value(self, value: Any, what: str) -> Tensor:
-        tensor = convert_to_tensor(value, None if hasattr(value, "dtype") and isinstance(value, Tensor) else self._dtype, name="value")
-        if tensor.dtype.base_dtype is not self._dtype:
-            raise TypeError(f"TensorArray dtype is {self._dtype.name} but {what} is trying to write dtype {tensor.dtype.name} ({tensor.name})")
-        return tensor
+    def with_elements_like(self, element: Tensor) -> TensorArray:
+        """The array, still empty, whose elements will have the shape that `element` has in a run."""
+        return self.with_flow(apply(LIKE, [self._flow, element]))
+
+    def _value(self, value: Any) -> Tensor:
+        """What is to be written; Python numbers become the array's dtype. Another dtype is an error of the run."""
+        return convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
 
     @atomic
     def identity(self) -> TensorArray:
         """The same array, after the control dependencies that are in force."""
-        return self.with_flow(apply(IDENTITY, [self._flow]))
+        return self.with_flow(identity(self._flow))
+
+    @atomic
+    def grad(self, source: str, flow: Any = None, name: str | None = None) -> TensorArray:
+        """Return the array for gradients of this one's elements that goes by the name of `source`.
+
+        The first call in a run makes it, with this array's size, which is fixed from then on. What is written to one
+        element adds up; what was not written reads as zeros. It holds what the program writes to it: `tf.gradients`
+        does not use it. flow: what the making waits for (default: this array's flow).
+        """
+        if not isinstance(source, str):
+            raise TypeError(f"grad: source must be a string, got {source!r}")
+        with name_scope(name, "TensorArrayGrad"):
+            graded = apply(GRADIENT, [self._flow if flow is None else flow], {"source": source})
+            other = self.with_flow(identity(graded, name="gradient_flow"))
+        other._handle, other._dynamic, other._size = graded, False, None
+        other._element = _Element(self.element_shape, self._element.infer)
+        return other
 
     @atomic
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
         """Write `value` to element `index`, an int or an int32 scalar."""
-        tensor = self._value(value, "Op")
-        self._element.join(tensor.dims, tensor.graph)
-        return self.with_flow(apply(WRITE, [self._flow, index, tensor], name=name or "TensorArrayWriteV3"))
+        with name_scope(name, "TensorArrayWrite"):
+            tensor = self._value(value)
+            self._element.join(tensor.dims, tensor.graph)
+            return self.with_flow(apply(WRITE, [self._flow, index, tensor], name=name))
 
     @atomic
     def read(self, index: Any, name: str | None = None) -> Tensor:
         """Return element `index`."""
-        return apply(READ, [self._flow, index], {"dtype": self._dtype, "dims": self._element.dims}, name or "TensorArrayReadV3")
+        return apply(READ, [self._flow, index], {"dtype": self._dtype, "dims": self._element.dims}, name)
 
+    @atomic
     def stack(self, name: str | None = None) -> Tensor:
         """Return all elements on top of each other, `[size, ...]`."""
         with name_scope(name, "TensorArrayStack"):
-            return self.gather(make_range(0, self.size()))
+            return self.gather(make_range(0, self.size()), name=name)
 
     @atomic
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
         """Return the elements of `indices`, a vector, on top of each other, `[len(indices), ...]`."""
-        indices = convert_to_tensor(indices, name="indices")
-        count = indices.dims[0] if indices.dims else None
-        dims = None if self._element.dims is None else (count, *self._element.dims)
-        return apply(GATHER, [self._flow, indices], {"dtype": self._dtype, "dims": dims}, name or "TensorArrayGatherV3")
+        return apply(GATHER, [self._flow, indices], {"dtype": self._dtype, "dims": self._element.dims}, name)
 
     @atomic
     def concat(self, name: str | None = None) -> Tensor:
         """Return all elements joined along their first axis; they may differ in its size."""
-        dims = None if self._element.dims is None else (None, *self._element.dims[1:])
-        return apply(CONCAT, [self._flow], {"dtype": self._dtype, "dims": dims}, name or "TensorArrayConcatV3")
+        known = constant_value(self._size) if isinstance(self._size, Tensor) else self._size
+        attrs = {"dtype": self._dtype, "dims": self._element.dims, "size": None if known is None else int(known)}
+        return apply(CONCAT, [self._flow], attrs, name)
 
+    @atomic
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
         """Write the rows of `value` to elements 0, 1, ..."""
         with name_scope(name, "TensorArrayUnstack"):
-            tensor = self._value(value, "Op")
-            from_rows = make_range(0, _first_size(tensor))
-            return self.scatter(from_rows, tensor)
+            tensor = self._value(value)
+            return self.scatter(make_range(0, _first_size(tensor)), tensor, name=name)
 
     @atomic
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
         """Write row k of `value` to element indices[k]."""
-        tensor = self._value(value, "Op")
-        if tensor.dims is not None and not tensor.dims:
-            raise ValueError(f"TensorArray.scatter: value must have rank at least 1, got a scalar, {tensor.name}")
-        self._element.join(None if tensor.dims is None else tensor.dims[1:], tensor.graph)
-        return self.with_flow(apply(SCATTER, [self._flow, indices, tensor], name=name or "TensorArrayScatterV3"))
+        with name_scope(name, "TensorArrayScatter"):
+            tensor = self._value(value)
+            if tensor.dims:
+                self._element.join(tensor.dims[1:], tensor.graph)
+            return self.with_flow(apply(SCATTER, [self._flow, indices, tensor], name=name))
 
     @atomic
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
-        """Write consecutive pieces of `value`, of the given lengths, to elements 0, 1, ..."""
-        tensor = self._value(value, "Op")
-        lengths = convert_to_tensor(lengths, name="lengths")
-        known = constant_value(lengths)
-        if tensor.dims:
-            same = known is not None and known.size and (known == known.flat[0]).all()
-            self._element.join((int(known.flat[0]) if same and known is not None else None, *tensor.dims[1:]), tensor.graph)
-        return self.with_flow(apply(SPLIT, [self._flow, tensor, lengths], name=name or "TensorArraySplitV3"))
+        """Write consecutive pieces of `value`, of the given lengths, to elements 0, 1, ...
+
+        A `value` of another dtype than the array's is a ValueError.
+        """
+        with name_scope(name, "TensorArraySplit"):
+            tensor = convert_to_tensor(value, self._dtype, name="value")
+            lengths = convert_to_tensor(lengths, name="lengths")
+            known = constant_value(lengths)
+            if tensor.dims and known is not None and known.size and (known == known.flat[0]).all():
+                self._element.join((int(known.flat[0]), *tensor.dims[1:]), tensor.graph)
+            return self.with_flow(apply(SPLIT, [self._flow, tensor, lengths], name=name))
 
     @atomic
     def size(self, name: str | None = None) -> Tensor:
         """Return the number of elements, an int32 scalar."""
-        return apply(SIZE, [self._flow], name=name or "TensorArraySizeV3")
+        if self._size is not None:
+            return convert_to_tensor(self._size, int32)
+        return apply(SIZE, [self._flow], name=name)
 
     @atomic
     def close(self, name: str | None = None) -> Operation:
         """Return an operation that lets all elements go; the array is of no use after it."""
-        return apply(CLOSE, [self._flow], name=name or "TensorArrayCloseV3")
+        return apply(CLOSE, [self._flow], name=name)
+
+
+def _check_arguments(handle: Any, flow: Any, given: dict[str, Any]) -> None:
+    """The arguments that make an array do not go with those of one that exists."""
+    if handle is None:
+        if given["size"] is None:
+            raise ValueError("TensorArray: size must be declared if handle is not provided")
+        return
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(f"TensorArray: cannot provide both a handle and {name} at the same time")
+    if not isinstance(handle, Tensor):
+        raise TypeError(f"TensorArray: handle must be a tensor, got {handle!r}")
+    if flow is None:
+        raise ValueError("TensorArray: flow must not be None if handle is not None")
 
 
 def _first_size(tensor: Tensor) -> Any:

@@ -17,11 +17,14 @@ Types = dict[str, tuple[DType, str]]  # type variable -> its dtype, and the argu
 def apply(row: Op, inputs: Sequence[Any], attrs: dict[str, Any] | None = None, name: str | None = None) -> Any:
     """Add a node of `row`.
 
-    inputs: one item an argument of the row's signature; a list where the signature has a star. attrs: by keyword, as `compute` takes them.
-    Returns the output tensor; a list of them where the signature gives several or a list; the operation where it gives none.
+    inputs: one item an argument of the row's signature; a list where the signature has a star. attrs: by keyword, as
+    `compute` takes them.
+    Returns the output tensor; a list of them where the signature gives several or a list; the operation where it gives
+    none.
 
     Raises:
-        TypeError: an input's dtype does not fit the signature. ValueError: the shapes do not fit, or a value cannot become a tensor.
+        TypeError: an input's dtype does not fit the signature. ValueError: the shapes do not fit, or a value cannot
+        become a tensor.
     """
     types: Types = {}
     graph = _note_tensors(row, inputs, types) or get_default_graph()
@@ -60,7 +63,9 @@ def _is_symbolic(value: Any) -> bool:
 
 
 def _note_tensors(row: Op, inputs: Sequence[Any], types: Types) -> Graph | None:
-    """Let the first tensor of a type variable say what plain Python values beside it become; return the first one's graph."""
+    """Let the first tensor of a type variable say what plain Python values beside it become; return the first one's
+    graph.
+    """
     graph = None
     for argument, value in zip(row.inputs, inputs, strict=True):
         for item in _items(row, argument, value):
@@ -93,7 +98,8 @@ def _convert(row: Op, argument: Argument, value: Any, types: Types, name: str) -
     allowed = row.types.get(argument.type)
     if allowed is not None and dtype.name not in allowed:
         raise TypeError(
-            f"Value passed to parameter '{argument.name}' has DataType {dtype.name} not in list of allowed values: {', '.join(sorted(allowed))} "
+            f"Value passed to parameter '{argument.name}' has DataType {dtype.name} not in list of allowed values: "
+            f"{', '.join(sorted(allowed))} "
             f"({row.type})"
         )
     if argument.fixed is None:
@@ -103,9 +109,15 @@ def _convert(row: Op, argument: Argument, value: Any, types: Types, name: str) -
 
 def _mismatch(row: Op, argument: Argument, dtype: DType, wanted: DType, types: Types) -> str:
     if argument.fixed is not None:
-        return f"Input '{argument.name}' of '{row.type}' Op has type {dtype.name} that does not match expected type of {wanted.name}."
+        return (
+            f"Input '{argument.name}' of '{row.type}' Op has type {dtype.name} that does not match expected type of "
+            f"{wanted.name}."
+        )
     if argument.many:
-        return f"Tensors in list passed to '{argument.name}' of '{row.type}' Op have types that don't all match: {wanted.name} and {dtype.name}."
+        return (
+            f"Tensors in list passed to '{argument.name}' of '{row.type}' Op have types that don't all match: "
+            f"{wanted.name} and {dtype.name}."
+        )
     return (
         f"Input '{argument.name}' of '{row.type}' Op has type {dtype.name} that does not match type {wanted.name} "
         f"of argument '{types[argument.type][1]}'."

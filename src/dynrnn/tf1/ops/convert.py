@@ -1,4 +1,6 @@
-"""Python values to graph tensors: constants, implicit stacking of lists, variables and slices where a tensor is wanted."""
+"""Python values to graph tensors: constants, implicit stacking of lists, variables and slices where a tensor is
+wanted.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,7 @@ def _unfit(value: Any) -> TypeError:
 def _check_kinds(leaves: list[Any], kinds: set[str | None], dtype: DType) -> None:
     if kinds <= set(_ACCEPTS.get(dtype.kind, "")):
         return
-    item = next(leaf for leaf in leaves if _kind(type(leaf)) not in _ACCEPTS.get(dtype.kind, ""))
+    item = next(leaf for leaf in leaves if (_kind(type(leaf)) or "?") not in _ACCEPTS.get(dtype.kind, ""))
     raise TypeError(f"Expected {dtype.name}, got {item!r} of type '{type(item).__name__}' instead.")
 
 
@@ -128,7 +130,8 @@ def constant(
 ) -> Tensor:
     """Return a constant tensor of a Python value or an array.
 
-    value: a number, a string, nested lists of them, or an array. dtype: its type (default: from the value; Python floats give float32, ints int32).
+    value: a number, a string, nested lists of them, or an array. dtype: its type (default: from the value; Python
+    floats give float32, ints int32).
     shape: what to reshape it to; a single item, or the last one where there are too few, fills the rest.
 
     Raises:
@@ -158,7 +161,7 @@ def _shaped(array: np.ndarray, shape: TensorShape, verify: bool) -> np.ndarray:
     if flat.size < count:
         last = flat[-1] if flat.size else 0
         flat = np.concatenate([flat, np.full(count - flat.size, last, flat.dtype)])
-    return flat.reshape(shape.tuple)
+    return flat.reshape(shape.tuple)  # type: ignore[arg-type]
 
 
 @export("convert_to_tensor")
@@ -166,7 +169,8 @@ def _shaped(array: np.ndarray, shape: TensorShape, verify: bool) -> np.ndarray:
 def convert_to_tensor(
     value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, dtype_hint: Any = None
 ) -> Tensor:
-    """Return `value` as a tensor: a tensor itself, a variable's value, a constant, or a stack of a list that holds tensors.
+    """Return `value` as a tensor: a tensor itself, a variable's value, a constant, or a stack of a list that holds
+    tensors.
 
     Raises:
         ValueError: a tensor of another dtype than asked for. TypeError: a value that no tensor can hold.
@@ -175,7 +179,8 @@ def convert_to_tensor(
     if isinstance(value, Tensor):
         if wanted is not None and value.dtype.base_dtype is not wanted:
             raise ValueError(
-                f"Tensor conversion requested dtype {wanted.name} for Tensor with dtype {value.dtype.name}: {str(value)!r}"
+                f"Tensor conversion requested dtype {wanted.name} for Tensor with dtype {value.dtype.name}: "
+                f"{str(value)!r}"
             )
         return value
     if hasattr(value, "_as_tensor"):
@@ -196,13 +201,12 @@ def convert_to_tensor(
 
 def _stack_list(values: Any, dtype: DType | None, name: str | None) -> Tensor:
     """Stack a nested list in which some items are tensors; plain items take the tensors' dtype."""
-    if dtype is None:
-        dtype = _first_symbol(values).dtype.base_dtype
+    common: DType = _first_symbol(values).dtype.base_dtype if dtype is None else dtype
     name = name or "packed"
-    items = [_stacked(item, dtype, f"{name}/{i}") for i, item in enumerate(values)]
+    items = [_stacked(item, common, f"{name}/{i}") for i, item in enumerate(values)]
     dims = pack_dims(items, {"axis": 0})
     graph = items[0].graph
-    return graph.add(PACK, items, {"axis": 0}, dtypes=[dtype], shapes=[dims], name=name).outputs[0]  # type: ignore[return-value]
+    return graph.add(PACK, items, {"axis": 0}, dtypes=[common], shapes=[dims], name=name).outputs[0]  # type: ignore[return-value]
 
 
 def _first_symbol(value: Any) -> Any:
@@ -214,7 +218,8 @@ def _first_symbol(value: Any) -> Any:
 def _stacked(item: Any, dtype: DType, name: str) -> Tensor:
     if _holds_symbols(item) and not isinstance(item, (list, tuple)) and item.dtype.base_dtype is not dtype:
         raise TypeError(
-            f"Cannot convert a list containing a tensor of dtype {item.dtype.base_dtype} to {dtype} (Tensor is: {item!r})"
+            f"Cannot convert a list containing a tensor of dtype {item.dtype.base_dtype} to {dtype} (Tensor is: "
+            f"{item!r})"
         )
     return convert_to_tensor(item, dtype, name)
 

@@ -38,7 +38,8 @@ def add_assignment(row: Op, ref: Any, value: Any, validate_shape: bool = True, n
     target = holder.outputs[0]
     before = [ref.op] if isinstance(ref, Tensor) and ref.op is not holder else []  # an assignment, which comes first
     symbolic = isinstance(value, Tensor) or hasattr(value, "_as_tensor")
-    tensor = convert_to_tensor(value, None if symbolic else target.dtype.base_dtype, name="value")
+    with holder.graph.as_default():  # type: ignore[attr-defined]
+        tensor = convert_to_tensor(value, None if symbolic else target.dtype.base_dtype, name="value")
     if tensor.dtype.base_dtype is not target.dtype.base_dtype:
         raise TypeError(
             f"Input 'value' of '{row.type}' Op has type {tensor.dtype.base_dtype.name} that does not match type "
@@ -51,12 +52,12 @@ def add_assignment(row: Op, ref: Any, value: Any, validate_shape: bool = True, n
     return node.outputs[0]  # type: ignore[return-value]
 
 
-def joined_dims(ref: Dims, value: Dims, name: str) -> Dims:
+def joined_dims(ref: Dims, value: Dims, name: str, what: str = "a variable and the value assigned to it") -> Dims:
     """What is known of a variable's shape and of the value assigned to it; ValueError where they conflict."""
     if ref is None or value is None:
         return value if ref is None else ref
     shapes = (
-        f"Shapes are {_brackets(ref)} and {_brackets(value)}. for '{name}' (a variable and the value assigned to it)"
+        f"Shapes are {_brackets(ref)} and {_brackets(value)}. for '{name}' ({what})"
     )
     if len(ref) != len(value):
         raise ValueError(f"Shapes must be equal rank, but are {len(ref)} and {len(value)}. {shapes}")

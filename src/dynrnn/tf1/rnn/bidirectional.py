@@ -14,6 +14,7 @@ from ..ops.convert import convert_to_tensor
 from ..rnn_cell.base import check_cell
 from ..variable_scope import variable_scope
 from .dynamic import as_inputs, run_dynamic
+from .names import name_reversed
 from .static import run_static, static_steps
 
 
@@ -52,13 +53,14 @@ def bidirectional_dynamic_rnn(
         lengths = _reversible(sequence_length)
         # Each direction reads the inputs through a tensor of its own: so gradients add up in the order of static loops.
         inputs_fw, inputs_bw = (_nest.map_structure(identity, inputs) for _ in range(2))
-        with variable_scope("fw"):
+        with variable_scope("fw") as fw_scope, variable_scope(fw_scope):
             forward = run_dynamic(cell_fw, inputs_fw, lengths, initial_state_fw, dtype, parallel_iterations, time_major)
-        with variable_scope("bw"):
+        with variable_scope("bw") as bw_scope, variable_scope(bw_scope):
             backward = run_dynamic(
                 cell_bw, inputs_bw, lengths, initial_state_bw, dtype, parallel_iterations, time_major, reverse=True
             )
-    return (forward[0], backward[0]), (forward[1], backward[1])
+    outputs_bw = name_reversed(backward[0], by_length=lengths is not None)
+    return (forward[0], outputs_bw), (forward[1], backward[1])
 
 
 def _reversible(sequence_length: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 from ... import _nest
 from ...graph.dtype import int32
 from ...graph.shape import TensorShape, merge_dims
+from ..control_flow.structure import as_leaves
 from ..export import export
 from ..graph import Tensor, atomic
 from ..ops.array.placeholders import identity
@@ -15,6 +16,7 @@ from ..ops.convert import convert_to_tensor
 from ..ops.math.cast import cast
 from ..rnn_cell.base import check_cell
 from ..variable_scope import variable_scope
+from .names import name_outputs, name_state
 from .walk import Walk
 
 
@@ -88,7 +90,9 @@ def run_dynamic(
     walk = Walk(lengths, time_major=time_major, reverse=reverse, parallel_iterations=parallel_iterations)
     outputs, final = walk.run(cell, inputs, state)
     _nest.assert_same_structure(state, final)
-    return outputs, final
+    if not reverse:  # else they are named where they are reversed once more
+        outputs = name_outputs(outputs, inputs=len(flat), time_major=time_major)
+    return outputs, name_state(final, outputs=len(_nest.flatten(outputs)))
 
 
 def as_inputs(inputs: Any, time_major: bool) -> Any:
@@ -96,7 +100,8 @@ def as_inputs(inputs: Any, time_major: bool) -> Any:
     for value in _nest.flatten(inputs) if time_major else []:
         if not (isinstance(value, Tensor) or hasattr(value, "_as_tensor")):
             raise TypeError(
-                f"inputs must be tensors with time_major=True, got {type(value).__name__}: tf.convert_to_tensor makes one"
+                f"inputs must be tensors with time_major=True, got {type(value).__name__}; tf.convert_to_tensor makes "
+                "one"
             )
     return _nest.map_structure(convert_to_tensor, inputs)
 
@@ -162,11 +167,7 @@ def as_lengths(sequence_length: Any, batch: int | None) -> Tensor | None:
 def first_state(cell: Any, initial_state: Any, batch_size: Any, dtype: Any) -> Any:
     """The given initial state, with arrays as tensors, or the cell's zero state."""
     if initial_state is not None:
-        return (
-            initial_state
-            if isinstance(initial_state, Tensor)
-            else _nest.map_structure(convert_to_tensor, initial_state)
-        )
+        return _nest.pack_sequence_as(initial_state, as_leaves(initial_state, "initial_state"))
     if not dtype:
         raise ValueError(
             "If no initial_state is provided, argument `dtype` must be specified: there is no initial_state to take "

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
 
 from ... import _nest
+from ...errors import InvalidArgumentError
 from ...graph import rules
 from ...graph.dtype import int32
 from ...graph.op import Op
-from ...graph.shape import TensorShape, as_shape
+from ...graph.shape import Dims, TensorShape, as_shape, merge_dims
 from ..control_flow.loops import while_loop
 from ..control_flow.tensor_array import TensorArray
 from ..export import export
 from ..graph import Tensor, atomic
 from ..ops.apply import apply
-from ..ops.array import shape, zeros
-from ..ops.math.comparison import logical_not, logical_or
+from ..ops.array.joining import concat
+from ..ops.array.making import zeros
+from ..ops.array.sizing import shape
 from ..ops.convert import constant, convert_to_tensor
+from ..ops.math.comparison import logical_not, logical_or
 from ..ops.math.reduction import reduce_all
 from ..rnn_cell.base import check_cell
 from ..variable_scope import variable_scope
@@ -28,21 +31,40 @@ from ..variable_scope import variable_scope
 @export("nn.raw_rnn")
 @atomic
 def raw_rnn(
-    cell: Any, loop_fn: Callable[..., Any], parallel_iterations: int | None = None, swap_memory: bool = False, scope: Any = None
+    cell: Any,
+    loop_fn: Callable[..., Any],
+    parallel_iterations: int | None = None,
+    swap_memory: bool = False,
+    scope: Any = None,
 ) -> tuple[Any, Any, Any]:
     """Run a cell in a loop that `loop_fn` steers.
 
-    loop_fn: called as `loop_fn(time, cell_output, cell_state, loop_state)`, first with time 0 and None for the rest, and after each step with the step's output and state. It returns
-    `(elements_finished, next_input, next_cell_state, emit_output, next_loop_state)`: a bool vector `[batch]` of rows that are done; the next input and state; what to
-    emit (in the first call: one row of it, to say its shape and dtype, or None for the cell's output); and anything to carry along (or None). A row that is done emits
-    zeros and keeps its state; the loop ends when all are.
-    parallel_iterations, swap_memory: accepted; iterations run one after the other, and there is one memory. scope: default "rnn".
+    loop_fn: called as `loop_fn(time, cell_output, cell_state, loop_state)`, first with time 0 and None for the rest,
+    and after each step with the step's output and state. It returns `(elements_finished, next_input, next_cell_state,
+    emit_output, next_loop_state)`: a bool vector `[batch]` of rows that are done; the next input and state; what to
+    emit (in the first call: one row of it, to say its shape and dtype, or None for the cell's output); and anything to
+    carry along (or None). A row that is done emits zeros and keeps its state; the loop ends when all are.
+    parallel_iterations, swap_memory: accepted; iterations run one after the other, and there is one memory. scope:
+    default "rnn".
 
     Returns:
-        (emit_ta, final_state, final_loop_state): TensorArrays in the structure of what is emitted, the state, and what was carried along.
+        (emit_ta, final_state, final_loop_state): TensorArrays in the structure of what is emitted, the state, and what
+        was carried along.
 
     Raises:
-        TypeError: not a cell, or `loop_fn` cannot be called; structures that differ. ValueError: shapes that do not fit.
+        TypeError: not a cell, or `loop_fn` cannot be called; dtypes that differ. ValueError: structures that differ,
+        shapes that do not fit.
+        tf.errors.InvalidArgumentError: in run, `elements_finished` for another batch size.
+
+    Example:
+        >>> import dynrnn.tf1 as tf
+        >>> cell = tf.nn.rnn_cell.BasicRNNCell(2)
+        >>> def loop_fn(time, cell_output, cell_state, loop_state):
+        ...     state = cell.zero_state(3, tf.float32) if cell_output is None else cell_state
+        ...     return time >= [4, 2, 1], tf.ones([3, 5]), state, cell_output, None
+        >>> emit_ta, state, _ = tf.nn.raw_rnn(cell, loop_fn)
+        >>> emit_ta.stack().shape.as_list(), state.shape.as_list()
+        ([None, 3, 2], [3, 2])
     """
     check_cell("cell", cell)
     if not callable(loop_fn):
@@ -54,15 +76,13 @@ def raw_rnn(
         batch, batch_size = _batch(_nest.flatten(inputs))
         _nest.assert_same_structure(state, cell.state_size)
         state = _nest.map_structure(_as_leaf, state)
-        structure, sizes, dtypes = _emitted(cell, emit_like, state)
+        structure, nothing, shapes = _emitted(cell, emit_like, state, batch, batch_size)
         arrays = [
-            TensorArray(dtype, size=0, dynamic_size=True, element_shape=TensorShape([batch]).concatenate(_static(size)), name=f"rnn_output_{i}")
-            for i, (size, dtype) in enumerate(zip(sizes, dtypes, strict=True))
+            _array(zero, known, f"rnn_output_{i}") for i, (zero, known) in enumerate(zip(nothing, shapes, strict=True))
         ]
-        nothing = [_zeros(batch_size, size, dtype) for size, dtype in zip(sizes, dtypes, strict=True)]
         carried = loop_state if loop_state is not None else constant(0, int32)
 
-        def body(time: Tensor, done: Tensor, inputs: Any, arrays: Any, state: Any, carried: Any) -> Any:
+        def body(time: Any, done: Any, inputs: Any, arrays: Any, state: Any, carried: Any) -> Any:
             output, new_state = cell(inputs, state)
             _nest.assert_same_structure(cell.output_size, output)
             after = time + 1
@@ -71,7 +91,9 @@ def raw_rnn(
             _nest.assert_same_structure(inputs, next_input)
             _nest.assert_same_structure(structure, emit)
             emitted = [_hold(done, old, new) for old, new in zip(nothing, _nest.flatten(emit), strict=True)]
-            held = [_hold(done, old, new) for old, new in zip(_nest.flatten(state), _nest.flatten(next_state), strict=True)]
+            held = [
+                _hold(done, old, new) for old, new in zip(_nest.flatten(state), _nest.flatten(next_state), strict=True)
+            ]
             written = [array.write(time, value) for array, value in zip(_nest.flatten(arrays), emitted, strict=True)]
             return (
                 after,
@@ -93,10 +115,30 @@ def raw_rnn(
 
 
 def _held(done: torch.Tensor, old: torch.Tensor, new: torch.Tensor) -> torch.Tensor:
-    return torch.where(done.view(-1, *[1] * (new.ndim - 1)), old, new) if new.ndim else new.view_as(new)
+    if new.ndim == 0:
+        return new.view_as(new)
+    if done.ndim and done.shape[0] != new.shape[0]:
+        raise InvalidArgumentError(
+            None, None, f"raw_rnn: elements_finished has {done.shape[0]} entries for a batch of {new.shape[0]}"
+        )
+    return torch.where(done.view(-1, *[1] * (new.ndim - 1)), old, new)
 
 
-HELD = Op("SelectDone", "done:bool old:T new:T -> T", _held, lambda inputs, attrs: rules.merged(inputs[1:], attrs))
+def _held_dims(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Dims:
+    done, old, new = inputs
+    dims = rules.merged([old, new], attrs)
+    if dims and done.dims:
+        try:
+            merge_dims(done.dims, dims[:1])
+        except ValueError:
+            raise ValueError(
+                f"Dimensions must be equal, but are {done.dims[0]} and {dims[0]}: elements_finished ({done.name}) must "
+                f"have one entry for each row of {new.name}, got {done.shape} and {new.shape}"
+            ) from None
+    return dims
+
+
+HELD = Op("SelectDone", "done:bool old:T new:T -> T", _held, _held_dims)
 
 
 def _as_leaf(value: Any) -> Any:
@@ -107,10 +149,10 @@ def _batch(inputs: list[Tensor]) -> tuple[int | None, Any]:
     """The batch size of the first inputs: as far as it is known, and as an int or a tensor."""
     known = None
     for tensor in inputs:
-        if tensor.dims is None or not tensor.dims or None in tensor.dims[1:]:
-            raise ValueError(
-                f"Input size (depth of inputs) must be accessible via shape inference, but saw value None: {tensor.name} has shape {tensor.shape}"
-            )
+        if tensor.dims is None:
+            continue
+        if not tensor.dims:
+            raise ValueError(f"raw_rnn: next_input must be [batch, ...], got the scalar {tensor.name}")
         size = tensor.dims[0]
         if known is not None and size is not None and size != known:
             raise ValueError(f"raw_rnn: inputs must have one batch size, got {known} and {size} ({tensor.name})")
@@ -118,27 +160,22 @@ def _batch(inputs: list[Tensor]) -> tuple[int | None, Any]:
     return known, shape(inputs[0])[0] if known is None else known
 
 
-def _emitted(cell: Any, emit_like: Any, state: Any) -> tuple[Any, list[Any], list[Any]]:
-    """What is emitted: its structure, the shape of each part without the batch (static, or a tensor), and its dtype."""
+def _emitted(cell: Any, emit_like: Any, state: Any, batch: int | None, batch_size: Any) -> tuple[Any, list, list]:
+    """What is emitted: its structure, zeros for rows that emit nothing, and what is known of the shapes."""
+    first = TensorShape([batch])
     if emit_like is not None:
         leaves = [convert_to_tensor(part) for part in _nest.flatten(emit_like)]
-        sizes = [part.shape if part.shape.is_fully_defined() else shape(part) for part in leaves]
-        return emit_like, sizes, [part.dtype for part in leaves]
-    sizes = _nest.flatten(cell.output_size)
-    kinds = {part.dtype.base_dtype for part in _nest.flatten(state) if not isinstance(part, TensorArray)}
-    if len(kinds) != 1:
-        raise ValueError(f"raw_rnn: the state has tensors of different types, {sorted(kind.name for kind in kinds)}, so loop_fn must say what is emitted in its first call")
-    return cell.output_size, [as_shape(size) for size in sizes], [kinds.pop()] * len(sizes)
+        zero = [zeros(concat([[batch_size], shape(part)], 0), part.dtype) for part in leaves]
+        return emit_like, zero, [first.concatenate(part.shape) for part in leaves]
+    kind = _nest.flatten(state)[0].dtype
+    sizes = [as_shape(size) for size in _nest.flatten(cell.output_size)]
+    zero = [zeros([batch_size, *size.as_list()], kind) for size in sizes]
+    return cell.output_size, zero, [first.concatenate(size) for size in sizes]
 
 
-def _static(size: Any) -> TensorShape:
-    return size if isinstance(size, TensorShape) else TensorShape([None] * size.shape[0].value)
-
-
-def _zeros(batch_size: Any, size: Any, dtype: Any) -> Tensor:
-    if isinstance(size, TensorShape):
-        return zeros([batch_size, *size.as_list()], dtype)
-    return zeros([batch_size, *[size[i] for i in range(size.shape[0].value)]], dtype)
+def _array(zero: Tensor, known: TensorShape, name: str) -> TensorArray:
+    array = TensorArray(zero.dtype, size=0, dynamic_size=True, element_shape=known, name=name)
+    return array if known.is_fully_defined() else array.with_elements_like(zero)
 
 
 def _hold(done: Any, old: Any, new: Any) -> Any:

@@ -7,9 +7,10 @@ from typing import Any
 from ... import _nest
 from ...graph.shape import as_shape
 from ..export import export
-from ..graph import atomic, get_default_graph
-from ..ops.array import identity
-from ..rnn_cell.base import check_cell
+from ..graph import Tensor, atomic, get_default_graph
+from ..ops.array.placeholders import identity
+from ..ops.convert import convert_to_tensor
+from ..rnn_cell.base import check_cell, full_shape
 from .static import static_rnn
 
 
@@ -20,8 +21,9 @@ def static_state_saving_rnn(
 ) -> tuple[list[Any], Any]:
     """Run a cell over a list of steps from the state that `state_saver` holds, and save the final state there.
 
-    state_saver: an object with `state(name)`, which returns a state tensor, and `save_state(name, value)`, which returns an operation. state_name: a name, or a nest of names in the structure of
-    `cell.state_size`. The last output depends on the saving. The other arguments are those of `static_rnn`.
+    state_saver: an object with `state(name)`, which returns a state tensor, and `save_state(name, value)`, which
+    returns an operation. state_name: a name, or a nest of names in the structure of `cell.state_size`. The last output
+    depends on the saving. The other arguments are those of `static_rnn`.
 
     Returns:
         (outputs, state) as `static_rnn`.
@@ -32,7 +34,9 @@ def static_state_saving_rnn(
     check_cell("cell", cell)
     size, names = cell.state_size, state_name
     if _nest.is_nested(size) != _nest.is_nested(names):
-        raise ValueError(f"state_name should be the same type as cell.state_size. state_name: {names}, cell.state_size: {size}")
+        raise ValueError(
+            f"state_name should be the same type as cell.state_size. state_name: {names}, cell.state_size: {size}"
+        )
     if _nest.is_nested(size):
         flat_names, flat_sizes = _nest.flatten(names), _nest.flatten(size)
         if len(flat_names) != len(flat_sizes):
@@ -46,14 +50,13 @@ def static_state_saving_rnn(
     with get_default_graph().control_dependencies(saved):
         last = outputs[-1]
         outputs[-1] = _nest.map_structure(identity, last)
-        if _nest.is_nested(size):
-            state = _nest.map_structure(identity, state)
-        else:
-            state = identity(state)
+        state = _nest.map_structure(identity, state)
     return outputs, state
 
 
-def _held(state: Any, size: Any) -> Any:
-    """A saved state, known to have the shape that the cell's state has."""
-    state.set_shape(as_shape([None]).concatenate(as_shape(size)))
-    return state
+def _held(state: Any, size: Any) -> Tensor:
+    """A saved state, known to have the shape that the cell's state has (a scalar state has no batch)."""
+    tensor = convert_to_tensor(state)
+    if as_shape(size).ndims:
+        tensor.set_shape(full_shape(None, size))
+    return tensor

@@ -19,7 +19,7 @@ from ..ops.convert import convert_to_tensor
 from ..rnn_cell.base import check_cell
 from ..variable_scope import variable_scope
 from .dynamic import as_lengths, first_state
-from .unrolled import fit_lengths, freeze, in_input_order, select_valid
+from .unrolled import call_while_running, fit_lengths, freeze, in_input_order, select_valid
 from .walk import Walk, runs_whole_throughout
 
 
@@ -117,7 +117,7 @@ def _unroll(
     for time, step in enumerate(given):
         if time > 0:
             scope.reuse_variables()
-        output, new_state = cell(step, state)
+        output, new_state = call_while_running(time, lengths, cell, step, state)
         if lengths is not None:
             output, new_state = freeze(time, lengths, output, new_state, state)
         state = new_state

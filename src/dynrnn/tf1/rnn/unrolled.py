@@ -10,12 +10,18 @@ from ... import _nest
 from ...errors import InvalidArgumentError
 from ...graph import rules
 from ...graph.op import Op
+from ...graph.shape import as_shape
 from ...rnn.lengths import reverse_sequence
+from ..control_flow.branches import cond
+from ..control_flow.structure import as_leaves
+from ..control_flow.tensor_array import TensorArray
 from ..graph import Tensor
 from ..ops.apply import apply
-from ..ops.array.joining import stack
+from ..ops.array.joining import concat, stack
+from ..ops.array.making import zeros
+from ..ops.array.sizing import shape
 from ..ops.array.splitting import unstack
-from ..ops.convert import convert_to_tensor
+from ..ops.math.reduction import reduce_any
 
 
 def _valid_steps(inputs: torch.Tensor, lengths: torch.Tensor, *, reverse: bool) -> torch.Tensor:
@@ -99,14 +105,38 @@ def _over_time(steps: list[Any], function: Any) -> list[Any]:
     return [_nest.pack_sequence_as(steps[0], list(step)) for step in zip(*changed, strict=True)]
 
 
+def call_while_running(time: int, lengths: Any, cell: Any, step: Any, state: Any) -> tuple[Any, Any]:
+    """One call of `cell`. Where its state holds TensorArrays, it is not made at all once every row has ended: what is
+    written cannot be taken back.
+    """
+    if lengths is None or not any(isinstance(leaf, TensorArray) for leaf in _nest.flatten(state)):
+        return cell(step, state)
+    made: list[Any] = []
+    batch = shape(_nest.flatten(step)[0])[:1]
+
+    def call() -> list[Any]:
+        output, new_state = cell(step, state)
+        _nest.assert_same_structure(state, new_state, check_types=False)
+        made.extend((output, new_state))
+        return [*_nest.flatten(output), *_nest.flatten(new_state)]
+
+    def skip() -> list[Any]:
+        sizes = [as_shape(size).as_list() for size in _nest.flatten(cell.output_size)]
+        outputs = zip(_nest.flatten(made[0]), sizes, strict=True)
+        return [*(zeros(concat([batch, size], 0), tensor.dtype) for tensor, size in outputs), *_nest.flatten(state)]
+
+    results = cond(reduce_any(lengths > time), call, skip, strict=True)
+    count = len(_nest.flatten(made[0]))
+    return _nest.pack_sequence_as(made[0], results[:count]), _nest.pack_sequence_as(made[1], results[count:])
+
+
 def freeze(time: int, lengths: Tensor, output: Any, new_state: Any, state: Any) -> tuple[Any, Any]:
     """Zero the output and keep the old state of rows that have ended before step `time`."""
     attrs = {"time": time}
     output = _nest.map_structure(lambda value: apply(RUNNING, [lengths, value, []], attrs), output)
     _nest.assert_same_structure(state, new_state, check_types=False)
-    old = [convert_to_tensor(value) for value in _nest.flatten(state)]
     held = [
-        apply(RUNNING, [lengths, new, [before]], attrs)
-        for new, before in zip(_nest.flatten(new_state), old, strict=True)
+        new if isinstance(new, TensorArray) else apply(RUNNING, [lengths, new, [before]], attrs)
+        for new, before in zip(_nest.flatten(new_state), as_leaves(state, "state"), strict=True)
     ]
     return output, _nest.pack_sequence_as(new_state, held)

@@ -16,6 +16,7 @@ from ...graph.executor import distinct
 from ...graph.op import Op
 from ...graph.shape import TensorShape, merge_dims
 from ...rnn import run_steps
+from ..control_flow.structure import as_leaves, flow, pack
 from ..graph import Operation, Tensor, get_default_graph
 from ..ops.convert import convert_to_tensor
 from ..rnn_cell.base import full_shape
@@ -55,9 +56,10 @@ class Walk:
         return self._loop(cell, inputs, state)
 
     def _loop(self, cell: Any, inputs: Any, state: Any) -> tuple[Any, Any]:
-        state = _nest.map_structure(convert_to_tensor, state)
-        xs, states = _nest.flatten(inputs), _nest.flatten(state)
-        body, output, new_state = self._trace(cell, inputs, state)
+        xs, leaves = _nest.flatten(inputs), as_leaves(state, "a state")
+        states = [flow(leaf) for leaf in leaves]
+        body, output, new_state = self._trace(cell, inputs, _nest.pack_sequence_as(state, leaves))
+        new_leaves = _nest.flatten(new_state)
         batch = self._batch(inputs)
         outputs = body.results[: len(_nest.flatten(output))]
         time = next((t.dims[1 - self.batch_axis] for t in xs if t.dims[1 - self.batch_axis] is not None), None)
@@ -68,6 +70,7 @@ class Walk:
             "bodies": (body,),
             "num_inputs": len(xs),
             "num_states": len(states),
+            "arrays": tuple(i for i, leaf in enumerate(leaves) if leaf is not states[i]),
             "has_lengths": self.lengths is not None,
             "time_major": self.time_major,
             "reverse": self.reverse,
@@ -76,8 +79,9 @@ class Walk:
         values = [*([] if self.lengths is None else [self.lengths]), *xs, *states, *body.captures]
         dtypes = [t.dtype.base_dtype for t in body.results]
         node = get_default_graph().add(LOOP, values, attrs, dtypes=dtypes, shapes=shapes, name="while")
-        packed = _nest.pack_sequence_as(output, node.outputs[: len(outputs)])
-        return packed, _nest.pack_sequence_as(new_state, node.outputs[len(outputs) :])
+        results: list[Any] = node.outputs
+        packed = _nest.pack_sequence_as(output, results[: len(outputs)])
+        return packed, pack(new_state, new_leaves, results[len(outputs) :])
 
     def _batch(self, inputs: Any) -> int | None:
         """The batch size, as far as the inputs know it."""
@@ -90,14 +94,15 @@ class Walk:
         body = Body(graph)
         with body.trace(), graph.name_scope("while"):
             step_inputs = _nest.map_structure(lambda t: body.param(t.dtype, self._step_dims(t), "inputs"), inputs)
-            step_state = _nest.map_structure(lambda t: body.param(t.dtype, t.dims, "state"), state)
-            output, new_state = cell(step_inputs, step_state)
+            leaves = _nest.flatten(state)
+            step_state: list[Any] = [body.param(flow(leaf).dtype, flow(leaf).dims, "state") for leaf in leaves]
+            output, new_state = cell(step_inputs, pack(state, leaves, step_state))
             _nest.assert_same_structure(cell.output_size, output)
             _nest.assert_same_structure(state, new_state)
             results = [convert_to_tensor(t) for t in _nest.flatten(output)]
-            new = [convert_to_tensor(t) for t in _nest.flatten(new_state)]
+            new = [flow(leaf) for leaf in as_leaves(new_state, "a new state")]
             _check_outputs(cell, results, self._batch(inputs))
-            _check_new_state(_nest.flatten(step_state), new)
+            _check_new_state(step_state, new)
             body.close([*results, *new])
         return body, output, new_state
 
@@ -152,20 +157,30 @@ def _bind_loop(node: Operation, runtime: Any, recorded: bool) -> Callable[..., t
     first = int(attrs["has_lengths"])
     middle = first + attrs["num_inputs"]
     last, num_outputs, owner = middle + attrs["num_states"], len(specs), node.name
+    arrays = attrs["arrays"]  # states that are no tensors of this run, but arrays of them: no row's, so never held back
+    plain = [i for i in range(attrs["num_states"]) if i not in arrays]
 
     def loop(*values: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        inputs, state, captured = values[first:middle], values[middle:last], values[last:]
+        inputs, every, captured = values[first:middle], list(values[middle:last]), values[last:]
+        state = [every[i] for i in plain]
         lengths = checked_lengths(values[0], inputs[0], time_major, reverse) if first else None
         check_states(owner, inputs[0], state, time_major)
 
         def step(inputs_t: list[torch.Tensor], state_t: list[torch.Tensor]) -> tuple[Any, Any]:
-            results = function(*inputs_t, *state_t, *captured)
-            return results[:num_outputs], results[num_outputs:]
+            for i, value in zip(plain, state_t, strict=True):
+                every[i] = value
+            results = function(*inputs_t, *every, *captured)
+            new = results[num_outputs:]
+            for i in arrays:
+                every[i] = new[i]
+            return results[:num_outputs], [new[i] for i in plain]
 
         outputs, final = run_steps(
             step, inputs, state, lengths=lengths, output_specs=specs, time_major=time_major, reverse=reverse
         )
-        return distinct([*outputs, *final], values)
+        results = iter(distinct([*outputs, *final], values))
+        outputs = [next(results) for _ in outputs]
+        return (*outputs, *(every[i] if i in arrays else next(results) for i in range(len(every))))
 
     return loop
 

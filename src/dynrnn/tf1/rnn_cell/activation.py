@@ -11,7 +11,7 @@ import torch
 from ...graph.control_flow import Body
 from ...graph.dtype import DType
 from ..export import NAMES
-from ..graph import Tensor, get_default_graph
+from ..graph import get_default_graph
 from ..ops.convert import convert_to_tensor
 
 
@@ -23,7 +23,7 @@ class Activation:
     body: Body | None = None
 
     @property
-    def captures(self) -> list[Tensor]:
+    def captures(self) -> list[Any]:
         return self.body.captures if self.body is not None else []
 
     def bind(

@@ -198,6 +198,7 @@ class Layer:
             if not self.built:
                 if self._dtype is None:
                     self._remember("_dtype", dtype.base_dtype)
+                self._remember("built", False)  # so that a failed call takes back what a user's build sets
                 self.build(shapes)
                 self._remember("built", True)
             yield entered
@@ -248,6 +249,8 @@ class RNNCell(Layer):
         ...     print(sess.run(state)[0])
         [4. 4. 4.]
     """
+
+    _first_scope: Any  # the variable scope that was the current one at the first call
 
     @property
     def state_size(self) -> Any:
@@ -373,7 +376,7 @@ def is_cell(cell: Any) -> bool:
 def check_cell(argument: str, cell: Any) -> None:
     """TypeError, naming what is missing, where an object is no cell."""
     if isinstance(cell, type):
-        raise TypeError(f"The argument {argument!r} is the class {cell.__name__}, not a cell: make one, as {cell.__name__}(...)")
+        raise TypeError(f"The argument {argument!r} is the class {cell.__name__}, not a cell: call it to make one")
     missing = [f"'{name}' property is missing" for name in ("output_size", "state_size") if not hasattr(cell, name)]
     if not hasattr(cell, "zero_state"):
         missing.append("'zero_state' method is missing")

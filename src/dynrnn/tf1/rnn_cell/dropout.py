@@ -62,6 +62,7 @@ class DropoutWrapper(Wrapper):
             raise TypeError("dropout_state_filter_visitor must be callable")
         self._filter = dropout_state_filter_visitor or keep_lstm_memory
         self._seed = seed
+        self._size_and_dtype = input_size, dtype
         with name_scope(type(self).__name__ + "Init", "DropoutWrapperInit"):
             given = {"input": input_keep_prob, "state": state_keep_prob, "output": output_keep_prob}
             self._keep = {name: _probability(f"{name}_keep_prob", value) for name, value in given.items()}
@@ -69,6 +70,15 @@ class DropoutWrapper(Wrapper):
             self._noise: dict[str, Any] = {}
             if variational_recurrent:
                 self._noise = self._draw(input_size, dtype)
+
+    def _settings(self) -> dict[str, Any]:
+        settings = {f"{name}_keep_prob": keep for name, keep in self._keep.items()}
+        settings["variational_recurrent"] = self._variational
+        settings["input_size"], settings["dtype"] = self._size_and_dtype
+        settings["seed"] = self._seed
+        if self._filter is not keep_lstm_memory:
+            settings["dropout_state_filter_visitor"] = self._filter
+        return settings
 
     def _draw(self, input_size: Any, dtype: Any) -> dict[str, Any]:
         """The noise of variational dropout: one row for all rows and steps."""

@@ -14,6 +14,7 @@ from ..ops.convert import convert_to_tensor
 from ..scopes import name_scope
 from ..variable_scope import variable_scope
 from .base import RNNCell, check_cell
+from .config import described, made
 
 
 @export("nn.rnn_cell.MultiRNNCell")
@@ -67,6 +68,15 @@ class MultiRNNCell(RNNCell):
         found = {id(variable): variable for cell in self._cells for variable in getattr(cell, "weights", [])}
         found.update((id(variable), variable) for variable in self._variables)
         return list(found.values())
+
+    def get_config(self) -> dict[str, Any]:
+        """The cells, described, and how the state is held; `from_config` takes them."""
+        return {"cells": [described(cell) for cell in self._cells], "state_is_tuple": self._state_is_tuple}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None) -> Any:
+        """The stack that `get_config` described."""
+        return cls(**{**config, "cells": [made(cell, custom_objects) for cell in config["cells"]]})
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
         """Return zeros as a state; each cell's own `zero_state` makes its part."""

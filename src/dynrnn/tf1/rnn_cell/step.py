@@ -136,7 +136,8 @@ def add_step(cell: Any, inputs: Tensor, state: tuple[Tensor, ...]) -> tuple[Tens
         shapes=shapes,
         name=f"{cell.spec.name}_step",
     )
-    return node.outputs[0], tuple(node.outputs[1:])
+    results: list[Any] = node.outputs
+    return results[0], tuple(results[1:])
 
 
 def add_sequence(
@@ -179,7 +180,8 @@ def add_sequence(
         shapes=shapes,
         name=f"{cell.spec.name}_sequence",
     )
-    return node.outputs[0], tuple(node.outputs[1:])
+    results: list[Any] = node.outputs
+    return results[0], tuple(results[1:])
 
 
 def _batch(inputs: Tensor, state: Sequence[Tensor], axis: int) -> int | None:

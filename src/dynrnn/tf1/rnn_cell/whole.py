@@ -84,7 +84,9 @@ def _lengths(walk: Any) -> list[Tensor]:
 
 def without_padding(inputs: Tensor, walk: Any) -> Tensor:
     """Inputs with 0 past each row's end, for what takes a gradient through all of them."""
-    return inputs if walk.lengths is None else apply(ZERO_PADDING, [inputs, walk.lengths], {"time_major": walk.time_major})
+    if walk.lengths is None:
+        return inputs
+    return apply(ZERO_PADDING, [inputs, walk.lengths], {"time_major": walk.time_major})
 
 
 def add_residual(inputs: Tensor, outputs: Tensor, walk: Any) -> Tensor:

@@ -10,6 +10,7 @@ from ..export import export
 from ..graph import get_default_graph
 from ..scopes import name_scope
 from .base import RNNCell, check_cell
+from .config import described, made
 from .whole import add_residual
 
 
@@ -37,6 +38,19 @@ class Wrapper(RNNCell):
 
     def _all_variables(self) -> list[Any]:
         return list(getattr(self.cell, "weights", []))
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make such a wrapper, with the cell inside described; `from_config` takes them."""
+        return {"cell": described(self.cell), **self._settings()}
+
+    def _settings(self) -> dict[str, Any]:
+        """The arguments beside the cell."""
+        return {}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None) -> Any:
+        """The wrapper that `get_config` described."""
+        return cls(**{**config, "cell": made(config["cell"], custom_objects)})
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
         """Return the inner cell's zero state."""
@@ -74,6 +88,9 @@ class ResidualWrapper(Wrapper):
         super().__init__(cell)
         self._residual_fn = residual_fn
 
+    def _settings(self) -> dict[str, Any]:
+        return {} if self._residual_fn is None else {"residual_fn": self._residual_fn}
+
     @property
     def whole(self) -> bool:
         """Whether it can be applied to whole sequences: a user's function is only known to work on a step."""
@@ -106,6 +123,9 @@ class DeviceWrapper(Wrapper):
     def __init__(self, cell: Any, device: Any):
         super().__init__(cell)
         self._device = device
+
+    def _settings(self) -> dict[str, Any]:
+        return {"device": self._device}
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
         with get_default_graph().device(self._device):

@@ -22,10 +22,6 @@ def test_functions_are_named_after_their_type_and_take_a_name():
     assert tf.nn.sigmoid is tf.sigmoid is tf.math.sigmoid
 
 
-def test_old_names_are_the_same_functions():
-    assert (tf.mul, tf.sub, tf.neg, tf.math.add) == (tf.multiply, tf.subtract, tf.negative, tf.add)
-
-
 def test_plain_numbers_take_the_tensors_type():
     assert tf.maximum(tf.constant([1.0], tf.float64), 0).dtype == tf.float64
     assert tf.add(2, tf.constant([1], tf.int64)).dtype == tf.int64

@@ -13,6 +13,7 @@ from ....graph.op import INDICES
 from ....graph.shape import Dims, merge_dims
 from ...export import export
 from ...graph import Tensor, atomic, get_default_graph
+from ...legacy.order import concat_arguments
 from ..apply import apply
 from ..arguments import part_name, shape_tensor, static_int
 from ..convert import PACK, convert_to_tensor
@@ -91,6 +92,7 @@ _TILE = moves("Tile", "input:T multiples:I -> T", _tile, _tile_dims, types={"I":
 
 @export("concat")
 @atomic
+@concat_arguments
 def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     """Join tensors of one dtype along axis `axis`; on all other axes they have the same sizes.
 

@@ -13,6 +13,7 @@ from ....graph.shape import Dims, TensorShape
 from ....rnn import lengths as rows
 from ...export import export
 from ...graph import Tensor, atomic
+from ...legacy.order import reverse_arguments
 from ..apply import apply
 from ..arguments import static_int, static_ints
 from ..moving import moves
@@ -128,6 +129,7 @@ _INVERT = Op("InvertPermutation", "x:I -> I", _invert, _invert_dims, _I)
 
 @export("reverse", "manip.reverse")
 @atomic
+@reverse_arguments
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     """Return `tensor` with the order of its elements turned around along each axis in `axis` (a list of ints).
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -59,6 +59,28 @@ def _list_diff_dims(inputs: Any, attrs: Any) -> list[Dims]:
     return [(None,), (None,)]
 
 
+class Unique(NamedTuple):
+    """What `tf.unique` returns."""
+
+    y: Tensor
+    idx: Tensor
+
+
+class UniqueWithCounts(NamedTuple):
+    """What `tf.unique_with_counts` returns."""
+
+    y: Tensor
+    idx: Tensor
+    count: Tensor
+
+
+class ListDiff(NamedTuple):
+    """What `tf.setdiff1d` returns."""
+
+    out: Tensor
+    idx: Tensor
+
+
 _UNIQUE = Op("Unique", "x:T -> T @out_idx", _unique, _unique_dims, differentiable=False)
 _COUNTED = Op("UniqueWithCounts", "x:T -> T @out_idx @out_idx", _counted, _unique_dims, differentiable=False)
 _LIST_DIFF = Op("ListDiff", "x:T y:T -> T @out_idx", _list_diff, _list_diff_dims, differentiable=False)
@@ -66,25 +88,22 @@ _LIST_DIFF = Op("ListDiff", "x:T y:T -> T @out_idx", _list_diff, _list_diff_dims
 
 @export("unique")
 @atomic
-def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> tuple[Tensor, Tensor]:
+def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
     """Return the different items of a vector in the order in which they first come, and for each item which of them it
     is.
     """
-    y, idx = apply(_UNIQUE, [x], {"out_idx": as_dtype(out_idx)}, name)
-    return y, idx
+    return Unique(*apply(_UNIQUE, [x], {"out_idx": as_dtype(out_idx)}, name))
 
 
 @export("unique_with_counts")
 @atomic
-def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
+def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> UniqueWithCounts:
     """Return what `unique` does, and how often each of the different items comes."""
-    y, idx, count = apply(_COUNTED, [x], {"out_idx": as_dtype(out_idx)}, name)
-    return y, idx, count
+    return UniqueWithCounts(*apply(_COUNTED, [x], {"out_idx": as_dtype(out_idx)}, name))
 
 
-@export("setdiff1d", "listdiff")
+@export("setdiff1d")
 @atomic
-def setdiff1d(x: Any, y: Any, index_dtype: Any = int32, name: str | None = None) -> tuple[Tensor, Tensor]:
+def setdiff1d(x: Any, y: Any, index_dtype: Any = int32, name: str | None = None) -> ListDiff:
     """Return the items of vector `x` that are not in vector `y`, in their order, and their places in `x`."""
-    out, idx = apply(_LIST_DIFF, [x, y], {"out_idx": as_dtype(index_dtype)}, name)
-    return out, idx
+    return ListDiff(*apply(_LIST_DIFF, [x, y], {"out_idx": as_dtype(index_dtype)}, name))

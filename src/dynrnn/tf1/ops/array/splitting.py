@@ -13,6 +13,7 @@ from ....graph.op import INDICES
 from ....graph.shape import Dims
 from ...export import export
 from ...graph import Tensor, atomic
+from ...legacy.order import split_arguments
 from ..apply import apply
 from ..arguments import known_sizes, part_name, shape_tensor, static_int
 from ..convert import convert_to_tensor
@@ -119,6 +120,7 @@ _UNSTACK = moves("Unpack", "value:T -> *T", _unstack, _unstack_dims)
 
 @export("split")
 @atomic
+@split_arguments
 def split(
     value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
 ) -> list[Tensor]:

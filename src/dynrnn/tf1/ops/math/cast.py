@@ -13,6 +13,7 @@ from ....graph.gradients import IndexedSlices
 from ....graph.op import COMPLEX, INEXACT, NUMBERS, REALS, Op
 from ...export import export
 from ...graph import Tensor, atomic
+from ...sparse_tensor import SparseTensor, with_values
 from ..apply import apply
 from ..convert import convert_to_tensor
 
@@ -54,7 +55,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     Floats become integers by dropping their fraction, numbers become bools by comparison with 0, complex numbers lose
     their imaginary part. Gradients pass between floating types only.
 
-    x: a tensor of numbers or bools, or an `IndexedSlices`, whose values are cast.
+    x: a tensor of numbers or bools, or an `IndexedSlices` or a `SparseTensor`, whose values are cast.
 
     Raises:
         TypeError: `dtype` is not a type of numbers or bools. tf.errors.UnimplementedError: in run, x holds strings.
@@ -62,10 +63,14 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     wanted = as_dtype(dtype).base_dtype
     if isinstance(x, IndexedSlices):
         return IndexedSlices(cast(x.values, wanted, name), x.indices, x.dense_shape)
+    if isinstance(x, SparseTensor):
+        return with_values(x, cast(x.values, wanted, name))
     x = convert_to_tensor(x, name="x")
+    if x.dtype.base_dtype is wanted:
+        return x
     if wanted.kind == "s":
         raise TypeError(f"cast: dtype must be a type of numbers or bool, got {wanted.name}; tf.as_string makes strings")
-    return x if x.dtype.base_dtype is wanted else apply(CAST, [x], {"dtype": wanted}, name)
+    return apply(CAST, [x], {"dtype": wanted}, name)
 
 
 @export("saturate_cast", "dtypes.saturate_cast")

@@ -36,13 +36,12 @@ def _squared_difference(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 # public name: (op type, function, dtypes, what the docs say, more public names)
 UNARY: dict[str, tuple[str, Callable[..., Any], frozenset[str], str, tuple[str, ...]]] = {
-    "negative": ("Neg", torch.neg, NUMBERS, "-x", ("neg", "math.negative")),
+    "negative": ("Neg", torch.neg, NUMBERS, "-x", ("math.negative",)),
     "sign": ("Sign", derivatives.sign, NUMBERS, "-1, 0 or 1, and x / |x| for complex x", ("math.sign",)),
     "square": ("Square", torch.square, NUMBERS, "x * x", ("math.square",)),
     "sqrt": ("Sqrt", torch.sqrt, INEXACT, "the square root of x", ("math.sqrt",)),
     "rsqrt": ("Rsqrt", torch.rsqrt, INEXACT, "1 / sqrt(x)", ("math.rsqrt",)),
     "reciprocal": ("Reciprocal", torch.reciprocal, INEXACT, "1 / x", ("math.reciprocal",)),
-    "inv": ("Inv", torch.reciprocal, INEXACT, "1 / x", ()),
     "exp": ("Exp", torch.exp, INEXACT, "e ** x", ("math.exp",)),
     "expm1": ("Expm1", torch.expm1, INEXACT, "e ** x - 1, accurate near 0", ("math.expm1",)),
     "log": ("Log", torch.log, INEXACT, "the natural logarithm of x", ("math.log",)),
@@ -79,8 +78,8 @@ STEPS: dict[str, tuple[str, Callable[..., Any], str, tuple[str, ...]]] = {
 # public name: (op type, function, dtypes, what the docs say, more public names)
 BINARY: dict[str, tuple[str, Callable[..., Any], frozenset[str], str, tuple[str, ...]]] = {
     "add": ("Add", _add, NUMBERS | {"string"}, "x + y; strings are joined", ("math.add",)),
-    "subtract": ("Sub", torch.sub, NUMBERS, "x - y", ("sub", "math.subtract")),
-    "multiply": ("Mul", torch.mul, NUMBERS, "x * y", ("mul", "math.multiply")),
+    "subtract": ("Sub", torch.sub, NUMBERS, "x - y", ("math.subtract",)),
+    "multiply": ("Mul", torch.mul, NUMBERS, "x * y", ("math.multiply",)),
     "pow": ("Pow", derivatives.power, NUMBERS, "x ** y", ("math.pow",)),
     "maximum": ("Maximum", derivatives.maximum, REALS, "the larger of x and y", ("math.maximum",)),
     "minimum": ("Minimum", derivatives.minimum, REALS, "the smaller of x and y", ("math.minimum",)),
@@ -151,7 +150,7 @@ COMPLEX_ABS = Op("ComplexAbs", "x:T -> @dtype", lambda x, dtype: torch.abs(x), r
 ROUND = Op("Round", "x:T -> T", torch.round, rules.same, {"T": FLOATS}, differentiable=False)
 
 
-@export("abs", "math.abs", "complex_abs")
+@export("abs", "math.abs")
 @atomic
 def absolute(x: Any, name: str | None = None) -> Tensor:
     """Return |x| for every element of x; of complex numbers their (real) length."""

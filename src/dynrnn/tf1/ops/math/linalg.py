@@ -73,12 +73,6 @@ def _dtype_of(value: Any) -> Any:
     return value.dtype.base_dtype if isinstance(value, Tensor) else None
 
 
-@export("batch_matmul")
-def batch_matmul(x: Any, y: Any, adj_x: bool = False, adj_y: bool = False, name: str | None = None) -> Tensor:
-    """Return the products of the matrices in two batches: `tf.matmul` under its old name."""
-    return matmul(x, y, adjoint_a=adj_x, adjoint_b=adj_y, name=name or "BatchMatMul")
-
-
 # Products over any axes
 
 

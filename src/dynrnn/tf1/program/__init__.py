@@ -1,0 +1,1 @@
+"""What TensorFlow 1 programs use around their graphs: flags, the main function, logging, files, resources, versions."""

@@ -1,0 +1,1 @@
+"""`tf.test`: test cases for graphs, their assertions on arrays, and the check of gradients."""
