@@ -1,10 +1,10 @@
 """Which nodes depend on which, and which of them gradients pass."""
 
 import pytest
+from graph.rows import FLOOR, MUL, add, constant, differentiate
 
 from dynrnn.graph.graph import Graph
 from dynrnn.graph.paths import differentiated, order, reached
-from graph.rows import FLOOR, MUL, add, constant, differentiate
 
 
 @pytest.fixture

@@ -73,7 +73,7 @@ def test_a_regularizer_adds_one_loss_for_each_new_variable():
 
 def test_a_scopes_caching_device_is_on_its_reads():
     with tf.variable_scope("a", caching_device="/cpu:3"):
-        assert tf.get_variable("w", [1]).value().device == "/cpu:3"
+        assert tf.get_variable("w", [1]).value().device == "/device:CPU:3"
 
 
 # Custom getters

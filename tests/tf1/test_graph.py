@@ -197,7 +197,7 @@ def test_control_dependencies_take_operations_tensors_variables_and_names(fresh_
 
 def test_devices_are_noted():
     with tf.device("/cpu:0"):
-        assert tf.constant(1.0).device == "/cpu:0"
+        assert tf.constant(1.0).device == "/device:CPU:0"
         with tf.device(None):
             assert tf.constant(1.0).device == ""
     assert tf.constant(1.0).device == ""

@@ -124,13 +124,6 @@ def test_none_lifts_control_dependencies():
         assert tf.no_op().control_inputs == []
 
 
-def test_device_is_noted_on_operations():
-    with tf.device("/cpu:0"):
-        assert tf.no_op().device == "/cpu:0"
-    with tf.device(None):
-        assert tf.no_op().device == ""
-
-
 def test_container_and_colocate_with_change_no_names():
     with tf.container("box"), tf.colocate_with(tf.no_op("here")):
         assert name() == "x"

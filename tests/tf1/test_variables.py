@@ -86,7 +86,7 @@ def test_a_dtype_converts_the_initial_value(sess):
 def test_a_variable_can_be_placed():
     with tf.device("/cpu:1"):
         v = tf.Variable(1.0, caching_device="/cpu:2")
-    assert (v.device, v.value().device) == ("/cpu:1", "/cpu:2")
+    assert (v.device, v.value().device) == ("/device:CPU:1", "/device:CPU:2")
     v = tf.Variable(1.0, caching_device=lambda op: "/on/" + op.name)
     assert v.value().device == "/on/Variable_1"
 

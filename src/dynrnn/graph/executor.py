@@ -6,6 +6,7 @@ become leaves as they are made, and everything that follows from them is recorde
 
 from __future__ import annotations
 
+import copy
 import functools
 import itertools
 import threading
@@ -18,10 +19,11 @@ import torch
 
 from .. import errors
 from .graph import Node, Tensor
-from .paths import differentiated, order, reached
+from .paths import Demand, demand, differentiated, order, reached
 
 _counter = itertools.count()
 _MOST_SHOWN = 8  # inputs in an error's text
+_ALIASES = ("Identity", "Merge", "Exit")  # types whose output is its input, where no gradient tells them apart
 _lines: dict[str, list[Node | None]] = {}  # generated file name -> node of each line
 
 
@@ -34,8 +36,9 @@ class Runtime:
     def __init__(self) -> None:
         self.values: dict[Node, Any] = {}
         self.states: dict[Node, Any] = {}
+        self.fed: frozenset[Node] = frozenset()  # the variables whose values a run is given
         self.lock = threading.RLock()
-        self._initialized_at = 0  # how many nodes there were when a variable last got its first value
+        self._initialized_at = 0  # the graph's next index when a variable last got its first value
         self._generator: torch.Generator | None = None
 
     @property
@@ -66,7 +69,7 @@ class Runtime:
     def write(self, variable: Node, value: Any) -> None:
         """Replace the variable's value."""
         if variable not in self.values:
-            self._initialized_at = len(variable.graph.nodes)
+            self._initialized_at = variable.graph.next_index
         self.values[variable] = value.detach() if isinstance(value, torch.Tensor) else value
 
 
@@ -76,6 +79,10 @@ class Plan:
     def __init__(self, feeds: Sequence[Tensor], fetches: Sequence[Tensor | Node], runtime: Runtime):
         results = [fetch for fetch in fetches if isinstance(fetch, Tensor)]
         targets = [fetch for fetch in fetches if isinstance(fetch, Node)]
+        fed = frozenset(tensor.op for tensor in feeds if tensor.dtype.is_ref)
+        if fed:
+            runtime = copy.copy(runtime)  # of the same values and states
+            runtime.fed = fed
         self.function, self.records = compile_function(feeds, results, targets, runtime)
 
     def run(self, values: Iterable[Any]) -> tuple[Any, ...]:
@@ -142,19 +149,22 @@ def compile_function(
     """
     given = {id(tensor) for tensor in params}
     roots = [*(t.op for t in results if id(t) not in given), *targets]
-    nodes = order(roots, given, context)
+    demanded = demand([*results, *targets], given, context)
+    nodes = order(roots, given, context, demanded)
     own = [node for node in nodes if node.type == "Gradients"]
-    bridged = _bridged(params, own)
+    # In a body the outer run has recorded what leads to the values that are given.
+    bridged = _bridged(params, own) if context is None else set()
     if bridged:
-        nodes = order(roots, given - bridged, context)
+        demanded = demand([*results, *targets], given - bridged)
+        nodes = order(roots, given - bridged, context, demanded)
         own = [node for node in nodes if node.type == "Gradients"]
     inner = [node for outer in nodes for body in outer.bodies for node in body.gradients]
-    leaves = {id(x) for node in (*own, *inner) for x in node.attrs["xs"]}
+    leaves = {id(x) for node in (*own, *inner) for x in node.attrs["xs"]} & demanded.seen
     source = _Source(params, leaves, bridged, runtime, bool(leaves))
     through = differentiated(nodes) if leaves else set()
-    last_use = _last_uses(nodes, results)
+    last_use = _last_uses(nodes, results, demanded)
     for node in nodes:
-        options = {}
+        options: dict[str, Any] = {}
         if node.type == "Gradients":
             create = recorded or id(node) in through
             # A body runs many times over what it captures, so it must keep what is recorded there.
@@ -162,9 +172,9 @@ def compile_function(
             options = {"create_graph": create, "retain_graph": keep}
         elif node.row.bodies:
             options = {"recorded": recorded or id(node) in through}
-        elif node.type == "ReadVariableOp" and context is None and id(node.inputs[0]) in given:
-            options = {"fed": True}
-        source.emit(node, last_use, options)
+            if node.row.depends is not None:
+                options["wanted"] = demanded.outputs[id(node)]
+        source.emit(node, demanded.needed(node), last_use, options)
     return source.compile(results), bool(leaves)
 
 
@@ -185,11 +195,12 @@ def _bridged(params: Sequence[Tensor], gradients: Sequence[Node]) -> set[int]:
     return found
 
 
-def _last_uses(nodes: Sequence[Node], results: Sequence[Tensor]) -> dict[int, Node | None]:
+def _last_uses(nodes: Sequence[Node], results: Sequence[Tensor], demanded: Demand) -> dict[int, Node | None]:
     last: dict[int, Node | None] = {}
     for node in nodes:
-        for tensor in node.inputs:
-            last[id(tensor)] = node
+        for tensor in demanded.needed(node):
+            if tensor is not None:
+                last[id(tensor)] = node
     for tensor in results:
         last[id(tensor)] = None
     return last
@@ -260,11 +271,17 @@ class _Source:
         self.space[name] = value
         return name
 
-    def emit(self, node: Node, last_use: dict[int, Node | None], options: dict[str, bool]) -> None:
+    def emit(
+        self,
+        node: Node,
+        inputs: Sequence[Tensor | None],
+        last_use: dict[int, Node | None],
+        options: dict[str, Any],
+    ) -> None:
         """Add the line that computes `node`, marks what gradients are taken of, and drops what no later line needs."""
         outputs: list[str] = []
         after: list[str] = []
-        dead = {self.names[id(t)] for t in node.inputs if last_use[id(t)] is node}
+        dead = {self.names[id(t)] for t in inputs if t is not None and last_use[id(t)] is node}
         for tensor in node.outputs:
             if id(tensor) not in last_use or id(tensor) in self.given:
                 outputs.append("_")
@@ -277,18 +294,18 @@ class _Source:
                 dead.add("computed")
             if id(tensor) in self.leaves:
                 after.append(f"{name} = leaf({name})")
-        text = self._value(node, options)
+        text = self._value(node, inputs, options)
         if outputs:
             text = f"{', '.join(outputs)}{',' if node.row.returns_tuple else ''} = {text}"
         if dead:
             after.append(f"del {', '.join(sorted(dead))}")
         self._line("    " + "; ".join([text, *after]), node)
 
-    def _value(self, node: Node, options: dict[str, bool]) -> str:
+    def _value(self, node: Node, inputs: Sequence[Tensor | None], options: dict[str, Any]) -> str:
         if node.type == "Const":
             return self._bind(node.attrs["value"])
-        given = [self.names[id(tensor)] for tensor in node.inputs]
-        if node.type == "Identity" and not self.records:
+        given = ["None" if tensor is None else self.names[id(tensor)] for tensor in inputs]
+        if node.type in _ALIASES and not self.records:
             return given[0]
         return f"{self._bind(kernel(node, self.runtime, **options))}({', '.join(given)})"
 
@@ -303,7 +320,7 @@ class _Source:
         return function
 
 
-def kernel(node: Node, runtime: Any, **options: bool) -> Callable[..., Any]:
+def kernel(node: Node, runtime: Any, **options: Any) -> Callable[..., Any]:
     """The function of input values that computes `node` in a session."""
     row = node.row
     if row.bind is not None:

@@ -164,7 +164,11 @@ def gradients(
     Returns for each x a tensor of its shape and dtype; (values, indices) where it is only gathered from; None where no
     y depends on x.
     """
+    ys = [graph.reachable(y, GRADIENTS.type) for y in ys]
+    for x in xs:
+        _check_reach(graph, x)
     on_path = reached(ys, stops)
+    _check_entries(xs, on_path)
     # A body's params have no inputs while the graph is built, so that paths end there; so must they where it runs.
     stops = [*stops, *(tensor for tensor in on_path.values() if tensor.op.type == "BodyParam")]
     open_path = on_path.keys() - {id(tensor) for tensor in stops}
@@ -195,6 +199,30 @@ def gradients(
     )
     result = dict(zip((id(x) for x in wanted), node.outputs, strict=True))
     return [_entry(graph, x, sparse.get(id(x)), result, on_path) for x in xs]
+
+
+def _check_reach(graph: Graph, x: Tensor) -> None:
+    if x.op.context is not None and x.op.context not in graph.current_contexts:
+        raise ValueError(
+            f"Cannot take the gradient with respect to '{x.name}': it has values only inside a loop or a branch, and "
+            "the gradient is taken outside of it"
+        )
+
+
+def _check_entries(xs: Sequence[Tensor], on_path: Mapping[int, Tensor]) -> None:
+    """ValueError where a gradient that is taken in a loop's body would have to go through the loop's earlier steps."""
+    for param in on_path.values():
+        entering = param.op.context.entering.get(id(param)) if param.op.type == "BodyParam" else None
+        if entering is None:
+            continue
+        before = reached([entering])
+        for x in xs:
+            if id(x) in before:
+                raise ValueError(
+                    f"Cannot compute gradient inside while loop with respect to op '{x.op.name}'. We do not support "
+                    "taking the gradient wrt or through the initial value of a loop variable. Gradients can be "
+                    "computed through loop invariants or wrt the input parameters to the loop body."
+                )
 
 
 def _entry(

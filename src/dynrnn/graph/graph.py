@@ -14,6 +14,7 @@ from typing import Any
 
 from .dtype import DType
 from .op import Op
+from .scopes import Atomic, Scopes
 from .shape import Dims, TensorShape, as_shape, merge_dims
 
 _VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
@@ -134,14 +135,14 @@ class Graph:
         self._by_name: dict[str, Node] = {}
         self._names_in_use: dict[str, int] = {}
         self._local = threading.local()
-        self._lock = threading.RLock()
+        self.building = threading.RLock()  # held while nodes and names are added
         self._finalized = False
 
     @property
-    def _scopes(self) -> _Scopes:
+    def _scopes(self) -> Scopes:
         scopes = getattr(self._local, "scopes", None)
         if scopes is None:
-            scopes = self._local.scopes = _Scopes()
+            scopes = self._local.scopes = Scopes()
         return scopes
 
     # Nodes
@@ -161,8 +162,9 @@ class Graph:
         """
         self._check_open()
         scopes = self._scopes
-        self._check_inputs(row, inputs, scopes.contexts)
-        with self._lock:
+        self._check_graph(row, inputs)
+        inputs = [self.reachable(tensor, name or row.type) for tensor in inputs]
+        with self.building:
             name = name or row.type
             full = name[:-1] if name.endswith("/") else self.unique_name(name)
             if not _VALID_NAME.match(full):
@@ -184,7 +186,7 @@ class Graph:
             if row.bodies:
                 outer = (other for body in node.bodies for other in body.controls)
                 node.control_inputs = list(dict.fromkeys((*node.control_inputs, *outer)))
-            node.index = len(self._nodes)
+            node.index = self.next_index
             self._nodes.append(node)
             self._by_name[full] = node
         for tensor in inputs:
@@ -193,28 +195,50 @@ class Graph:
             scopes.journal.append(lambda: self._remove(node))
         return node
 
-    def _check_inputs(self, row: Op, inputs: Sequence[Tensor], contexts: tuple[Any, ...]) -> None:
+    def _check_graph(self, row: Op, inputs: Sequence[Tensor]) -> None:
         for position, tensor in enumerate(inputs):
             if tensor.op.graph is not self:
                 raise ValueError(
                     f"{row.type}: input {position}, {tensor.name}, must be from the same graph as the other tensors "
                     "of this operation"
                 )
-            if tensor.op.context is not None and tensor.op.context not in contexts:
-                raise ValueError(
-                    f"Cannot use '{tensor.name}' as input {position} of {row.type}: it has values only inside a loop "
-                    "or a branch. Return it from there to use it outside"
-                )
+
+    def reachable(self, tensor: Tensor, user: str) -> Tensor:
+        """The tensor by which a node made now can use `tensor`: itself, or what comes out of the branch it is in.
+
+        Raises:
+            ValueError: it is in a loop's body, and this is outside of it.
+        """
+        found: Tensor | None = tensor
+        contexts = self._scopes.contexts
+        while found is not None and found.op.context is not None and found.op.context not in contexts:
+            found = found.op.context.outlet(found)
+        if found is None:
+            what = tensor.op.name
+            raise ValueError(
+                f"Cannot use '{what}' as input to '{user}' because '{what}' is in a while loop: it has values only "
+                "inside. Return it from there to use it outside"
+            )
+        return found if found is tensor else tensor.op.context.checked(found)
 
     def _remove(self, node: Node) -> None:
-        self._nodes.remove(node)
-        del self._by_name[node.name]
+        with self.building:
+            if self._nodes[-1] is node:
+                del self._nodes[-1]
+            else:  # another thread has made some since
+                self._nodes.remove(node)
+            del self._by_name[node.name]
         for tensor in node.inputs:
             tensor._consumers.remove(node)
 
     @property
     def nodes(self) -> Sequence[Node]:
         return self._nodes
+
+    @property
+    def next_index(self) -> int:
+        """The index of the node that is made next; it is over those of all nodes there are."""
+        return self._nodes[-1].index + 1 if self._nodes else 0
 
     @property
     def version(self) -> int:
@@ -242,7 +266,7 @@ class Graph:
         if scope:
             name = f"{scope}/{name}"
         key = name.lower()
-        with self._lock:
+        with self.building:
             count = self._names_in_use.get(key, 0)
             if mark_as_used:
                 self._mark(key, count + 1)
@@ -266,7 +290,7 @@ class Graph:
 
     def _unmark(self, key: str, before: int | None) -> None:
         if before is None:
-            del self._names_in_use[key]
+            self._names_in_use.pop(key, None)
         else:
             self._names_in_use[key] = before
 
@@ -309,17 +333,37 @@ class Graph:
             scopes.dependencies, scopes.contexts = (), ()
         else:
             nodes = tuple(nodes)
-            for node in nodes:
-                if node.context is not None and node.context not in scopes.contexts:
-                    raise ValueError(
-                        f"Cannot depend on '{node.name}': it runs only inside a loop or a branch, and this is "
-                        "outside of it"
-                    )
-            scopes.dependencies = (*scopes.dependencies, *nodes)
+            scopes.dependencies = (*scopes.dependencies, *map(self._reachable_node, nodes))
         try:
             yield
         finally:
             scopes.dependencies, scopes.contexts = before
+
+    def _reachable_node(self, node: Node) -> Node:
+        """The node by which nodes made now can depend on `node`: itself, or one that runs it if its branch is taken."""
+        found: Node | None = node
+        while found is not None and found.context is not None and found.context not in self._scopes.contexts:
+            found = found.context.outlet_node(found)
+        if found is None:
+            raise ValueError(
+                f"Cannot depend on '{node.name}': it runs only inside a while loop, and this is outside of it"
+            )
+        return found
+
+    @contextmanager
+    def contexts(self, contexts: tuple[Any, ...]) -> Iterator[None]:
+        """Let nodes made inside belong to the last of `contexts`, whatever is being traced, and depend on nothing."""
+        scopes = self._scopes
+        before = scopes.contexts, scopes.dependencies
+        scopes.contexts, scopes.dependencies = contexts, ()
+        try:
+            yield
+        finally:
+            scopes.contexts, scopes.dependencies = before
+
+    @property
+    def current_contexts(self) -> tuple[Any, ...]:
+        return self._scopes.contexts
 
     @contextmanager
     def context(self, context: Any) -> Iterator[None]:
@@ -359,47 +403,6 @@ class Graph:
         if journal is not None:
             journal.append(action)
 
-    def atomic(self) -> _Atomic:
+    def atomic(self) -> Atomic:
         """Take back every change that is made inside `with graph.atomic():` if an exception leaves it."""
-        return _Atomic(self._scopes)
-
-
-class _Atomic:
-    __slots__ = ("outermost", "scopes", "start")
-
-    def __init__(self, scopes: _Scopes):
-        self.scopes = scopes
-
-    def __enter__(self) -> None:
-        journal = self.scopes.journal
-        self.outermost = journal is None
-        if journal is None:
-            journal = self.scopes.journal = []
-        self.start = len(journal)
-
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        journal = self.scopes.journal
-        assert journal is not None
-        if kind is not None:
-            while len(journal) > self.start:
-                journal.pop()()
-        if self.outermost:
-            self.scopes.journal = None
-
-
-class _Scopes:
-    """One thread's name scope, dependencies, contexts, device and journal in one graph."""
-
-    __slots__ = ("name", "dependencies", "contexts", "device", "journal")
-
-    def __init__(self) -> None:
-        self.name = ""
-        self.dependencies: tuple[Node, ...] = ()
-        self.contexts: tuple[Any, ...] = ()
-        self.device = ""
-        self.journal: list[Callable[[], object]] | None = None
-
-    def control_for(self, inputs: Sequence[Tensor]) -> list[Node]:
-        direct = {id(tensor.op) for tensor in inputs}
-        chosen = {id(node): node for node in self.dependencies if id(node) not in direct}
-        return list(chosen.values())
+        return Atomic(self._scopes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +53,9 @@ class Op:
     bodies: the nodes hold traced bodies (attribute `bodies`); `bind` is told by `recorded` whether gradients are taken
         of the node.
     foreign: its function is the program's own, so that what it raises passes through a run as it is.
+    depends: for rows with bodies: (node, position of an output, whether gradients are meant) -> the positions of the
+        inputs that the output is computed from, or that its gradients come to; `bind` is told by `wanted` which outputs
+        a run needs, and is given None for inputs that none of them depends on. None: every output needs all inputs.
     """
 
     type: str
@@ -65,6 +68,7 @@ class Op:
     stateful: bool = False
     bodies: bool = False
     foreign: bool = False
+    depends: Callable[[Any, int, bool], Collection[int]] | None = None
     inputs: tuple[Argument, ...] = field(init=False, default=())
     outputs: tuple[Argument, ...] = field(init=False, default=())
 

@@ -2,17 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from .graph import Node, Tensor
 
 
-def order(roots: Iterable[Node], given: set[int], context: Any = None) -> list[Node]:
+def sources(tensor: Tensor, differentiable: bool = False) -> Sequence[Tensor]:
+    """The inputs of its node that a tensor is computed from; with `differentiable`, those that its gradients come to."""
+    node = tensor.op
+    if node.row.depends is None:
+        return node.inputs
+    return [node.inputs[position] for position in node.row.depends(node, tensor.value_index, differentiable)]
+
+
+@dataclass
+class Demand:
+    """What some roots need: the tensors and nodes by id, and of the nodes that hold bodies, which of their outputs and
+    inputs, by position.
+    """
+
+    seen: set[int] = field(default_factory=set)
+    outputs: dict[int, set[int]] = field(default_factory=dict)
+    inputs: dict[int, set[int]] = field(default_factory=dict)
+
+    def needed(self, node: Node) -> list[Tensor | None]:
+        """The inputs of a node, None for those that nothing needs."""
+        used = self.inputs.get(id(node))
+        return [tensor if used is None or i in used else None for i, tensor in enumerate(node.inputs)]
+
+
+def demand(roots: Iterable[Tensor | Node], given: Container[int], context: Any = None) -> Demand:
+    """What `roots` need; `given` and `context` as for `order`."""
+    found = Demand()
+    pending = list(roots)
+    while pending:
+        item = pending.pop()
+        if id(item) in found.seen:
+            continue
+        found.seen.add(id(item))
+        if id(item) in given:
+            continue
+        node = item.op if isinstance(item, Tensor) else item
+        partial = node.row.depends is not None
+        if isinstance(item, Tensor) and partial:
+            used = node.row.depends(node, item.value_index, False)
+            found.outputs.setdefault(id(node), set()).add(item.value_index)
+            found.inputs.setdefault(id(node), set()).update(used)
+            pending.extend(node.inputs[position] for position in used)
+        elif isinstance(item, Tensor):
+            pending.append(node)
+        else:
+            pending.extend(node.outputs if partial else node.inputs)
+        pending.extend(other for other in node.control_inputs if other.context is context)
+    return found
+
+
+def order(
+    roots: Iterable[Node], given: set[int], context: Any = None, demanded: Demand | None = None
+) -> list[Node]:
     """The nodes of one context that `roots` need, each after its inputs and control inputs.
 
     given: ids of tensors that need nothing, as their values are there. Control inputs outside of `context` have run
-    before.
+    before. demanded: what is needed of nodes that hold bodies (default: everything).
     """
     done: set[int] = set()
     ordered: list[Node] = []
@@ -29,7 +82,8 @@ def order(roots: Iterable[Node], given: set[int], context: Any = None) -> list[N
             stack.append((node, True))
             # Control inputs first: a variable that an initializer among them fills is read after it.
             before = [other for other in node.control_inputs if other.context is context]
-            before += [tensor.op for tensor in node.inputs if id(tensor) not in given]
+            inputs = node.inputs if demanded is None else demanded.needed(node)
+            before += [tensor.op for tensor in inputs if tensor is not None and id(tensor) not in given]
             stack.extend((other, False) for other in reversed(before) if id(other) not in done)
     return ordered
 
@@ -45,7 +99,7 @@ def reached(ys: Iterable[Tensor], stops: Sequence[Tensor] = ()) -> dict[int, Ten
             continue
         seen[id(tensor)] = tensor
         if tensor.op.row.differentiable and id(tensor) not in stopped:
-            pending.extend(t for t in tensor.op.inputs if t.dtype.is_differentiable and id(t) not in seen)
+            pending.extend(t for t in sources(tensor, True) if t.dtype.is_differentiable and id(t) not in seen)
     return seen
 
 

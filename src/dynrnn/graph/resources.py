@@ -20,15 +20,18 @@ def _bind_read(node: Node, runtime: Runtime) -> Callable[[], torch.Tensor]:
     return lambda: runtime.read(node)
 
 
-def _bind_read_now(node: Node, runtime: Runtime, *, fed: bool = False) -> Callable[[Any], Any]:
-    if fed:  # the run gives the variable's value, so that is what there is to read
-        return _view
+def _bind_read_now(node: Node, runtime: Runtime) -> Callable[[Any], Any]:
     holder = node.inputs[0].op
+    if holder in runtime.fed:  # the run gives the variable's value, so that is what there is to read
+        return _view
 
     def read(before: Any) -> Any:
         """The present value, with the gradient of the value that was read before it."""
         now = runtime.read(holder)
-        return in_place_of(now, before) if isinstance(now, torch.Tensor) else now
+        if not isinstance(now, torch.Tensor):
+            return now
+        # Values are replaced, never written into: the same memory is the same value.
+        return before.view_as(before) if now.data_ptr() == before.data_ptr() else in_place_of(now, before)
 
     return read
 

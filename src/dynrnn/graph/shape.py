@@ -59,7 +59,10 @@ class Dimension:
             raise ValueError(f"Dimensions {self} and {as_dimension(other)} are not compatible")
 
     def _calculate(self, other: object, function: Callable[[int, int], int], swap: bool = False) -> Dimension:
-        other = as_dimension(other)
+        try:
+            other = as_dimension(other)
+        except (TypeError, ValueError):
+            return NotImplemented  # the other operand may know better, as a tensor does
         if self._value is None or other._value is None:
             return Dimension(None)
         return Dimension(function(other._value, self._value) if swap else function(self._value, other._value))

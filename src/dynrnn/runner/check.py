@@ -11,10 +11,10 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from dynrnn.errors import nearest
-from dynrnn.runner.modules import find_module, known_paths
+from dynrnn.runner.modules import find_module
 from dynrnn.runner.names import ROOT, Names, read_names
 from dynrnn.runner.source import parse_source
 from dynrnn.tf1.export import NAMES
@@ -22,6 +22,7 @@ from dynrnn.tf1.legacy.names import CHANGED, TODAY
 
 ALL_THERE, MISSING, UNREADABLE = 0, 1, 2
 _MOST_PLACES = 4
+_MOST_ALTERNATIVES = 3
 _OLD = {f"{ROOT}.{old}": f"{ROOT}.{today}" for old, today in (TODAY | CHANGED).items()}
 
 
@@ -110,57 +111,59 @@ def _files(path: str) -> Iterator[str]:
 
 def _look_up(file: str, names: Names, report: Report) -> None:
     for use in names.uses:
-        found = next((name for path in use.names if (name := there(path)) is not None), None)
-        if found is not None and not isinstance(_object(found), ModuleType):
-            report.there.setdefault(found, []).append((file, use.line))
-        elif found is None:
+        found = next((found for path in use.names if (found := find(path)) is not None), None)
+        if found is None:
             kind = report.guarded if use.guarded else report.missing
             kind.setdefault(use.names[0], []).append((file, use.line))
+        elif not isinstance(found.value, ModuleType):
+            report.there.setdefault(found.name, []).append((file, use.line))
 
 
-def there(path: str) -> str | None:
-    """Return the part of a path that names something of the face; None where it has nothing for it.
+class Found(NamedTuple):
+    """Something of the face: its path and itself."""
+
+    name: str
+    value: Any
+
+
+def find(path: str) -> Found | None:
+    """Find what a path names in the face; None where the face has nothing for it.
 
     What comes after an object is the object's own: `tensorflow.float32.name` is there as `tensorflow.float32`.
 
     Example:
-        >>> there("tensorflow.float32.name"), there("tensorflow.nn.dynamic_rn")
+        >>> find("tensorflow.float32.name").name, find("tensorflow.nn.dynamic_rn")
         ('tensorflow.float32', None)
     """
     parts = path.split(".")
     found: Any = find_module(parts[0])
     for i, part in enumerate(parts[1:], 1):
-        name = ".".join(parts[: i + 1])
-        if isinstance(found, ModuleType):
-            below = getattr(found, part, None)
-            found = below if below is not None or part in vars(found) else find_module(name)
-            if found is None and part not in dir(_object(".".join(parts[:i]))):
-                return None
-        elif isinstance(found, type):
-            return name if hasattr(found, part) else None
+        if not isinstance(found, (ModuleType, type)):
+            return Found(".".join(parts[:i]), found)
+        if hasattr(found, part):
+            found = getattr(found, part)
         else:
-            return ".".join(parts[:i])
-    return path
-
-
-def _object(path: str) -> Any:
-    found: Any = find_module(path)
-    if found is None:
-        parent, _, name = path.rpartition(".")
-        found = getattr(_object(parent), name, None) if parent else None
-    return found
+            found = find_module(".".join(parts[: i + 1])) if isinstance(found, ModuleType) else None
+            if found is None:
+                return None
+    return Found(path, found)
 
 
 def alternatives(path: str) -> list[str]:
-    """Return up to three names that a missing one may stand for: its own last word elsewhere, then those spelled alike."""
+    """Return up to three names that a missing one may stand for: the same word elsewhere, then words spelled alike.
+
+    Example:
+        >>> alternatives("tensorflow.nn.rnn_cell.LSTMCel")[0]
+        'tensorflow.nn.rnn_cell.LSTMCell'
+    """
     space, _, word = path.rpartition(".")
-    public = [f"{ROOT}.{name}" for name in NAMES if not name.rpartition(".")[2].startswith("_")]
-    same = [name for name in public if name.rpartition(".")[2] == word]
-    beside = [name for name in public if name.rpartition(".")[0] == space]
-    near = nearest(path, beside) or nearest(path, known_paths(), 1)
-    words = {name.rpartition(".")[2]: name for name in reversed(public)}
-    alike = [] if same or near else [words[found] for found in nearest(word, words, 2)]
-    return list(dict.fromkeys([*same[:2], *near, *alike]))[:3]
+    public = [name for name in NAMES if not name.rpartition(".")[2].startswith("_")]
+    elsewhere = [f"{ROOT}.{name}" for name in public if name.rpartition(".")[2] == word]
+    holder = find(space)
+    if holder is not None and holder.name == space:
+        beside = nearest(word, [name for name in dir(holder.value) if not name.startswith("_")])
+        return [*elsewhere, *(f"{space}.{name}" for name in beside)][:_MOST_ALTERNATIVES]
+    return elsewhere[:_MOST_ALTERNATIVES]
 
 
 def lines(report: Report) -> Iterator[str]:

@@ -12,16 +12,17 @@ from typing import Any
 from dynrnn.errors import nearest
 
 _PLACES = (
-    "app", "bitwise", "compat", "contrib", "contrib.crf", "contrib.cudnn_rnn", "contrib.data",
+    "app", "app.flags", "bitwise", "compat", "contrib", "contrib.crf", "contrib.cudnn_rnn", "contrib.data",
     "contrib.distributions", "contrib.estimator", "contrib.framework", "contrib.layers", "contrib.learn",
     "contrib.legacy_seq2seq", "contrib.lookup", "contrib.losses", "contrib.metrics", "contrib.rnn",
     "contrib.seq2seq", "contrib.slim", "contrib.summary", "contrib.tensorboard", "contrib.tensorboard.plugins",
-    "contrib.tensorboard.plugins.projector", "contrib.training", "data", "debugging", "distributions", "dtypes",
-    "errors", "estimator", "examples", "examples.tutorials", "examples.tutorials.mnist",
-    "examples.tutorials.mnist.input_data", "feature_column", "flags", "gfile", "graph_util", "image",
-    "initializers", "io", "keras", "layers", "linalg", "logging", "losses", "manip", "math", "metrics", "nest",
-    "nn", "nn.rnn_cell", "python_io", "random", "resource_loader", "saved_model", "sets", "sparse", "spectral",
-    "strings", "summary", "sysconfig", "test", "train", "user_ops",
+    "contrib.tensorboard.plugins.projector", "contrib.training", "core.protobuf.config_pb2",
+    "core.protobuf.rewriter_config_pb2", "data", "debugging", "distributions", "dtypes", "errors", "estimator",
+    "examples", "examples.tutorials", "examples.tutorials.mnist", "examples.tutorials.mnist.input_data",
+    "feature_column", "flags", "gfile", "graph_util", "image", "initializers", "io", "io.gfile", "keras", "layers",
+    "linalg", "logging", "losses", "manip", "math", "metrics", "nest", "nn", "nn.rnn_cell",
+    "python.client.device_lib", "python.lib.io.file_io", "python_io", "random", "resource_loader", "saved_model",
+    "sets", "sparse", "spectral", "strings", "summary", "sysconfig", "test", "train", "user_ops", "version",
 )  # fmt: skip
 
 # Import paths of the face's own namespaces, by their dotted place in the face ("" is its top).
@@ -74,11 +75,13 @@ INSIDE: dict[str, tuple[str, ...]] = {
     "tensorflow.python.ops.clip_ops": ("",),
     "tensorflow.python.ops.control_flow_ops": ("",),
     "tensorflow.python.ops.ctc_ops": ("nn",),
+    "tensorflow.python.ops.custom_gradient": ("",),
     "tensorflow.python.ops.embedding_ops": ("nn",),
     "tensorflow.python.ops.functional_ops": ("",),
     "tensorflow.python.ops.gen_array_ops": ("",),
     "tensorflow.python.ops.gen_math_ops": ("",),
     "tensorflow.python.ops.gen_nn_ops": ("nn", ""),
+    "tensorflow.python.ops.gradient_checker": ("test",),
     "tensorflow.python.ops.gradients": ("",),
     "tensorflow.python.ops.gradients_impl": ("",),
     "tensorflow.python.ops.init_ops": ("", "initializers"),
@@ -106,6 +109,8 @@ INSIDE: dict[str, tuple[str, ...]] = {
     "tensorflow.python.platform.app": ("app",),
     "tensorflow.python.platform.flags": ("flags",),
     "tensorflow.python.platform.gfile": ("gfile",),
+    "tensorflow.python.platform.googletest": ("test",),
+    "tensorflow.python.platform.resource_loader": ("resource_loader",),
     "tensorflow.python.platform.test": ("test",),
     "tensorflow.python.platform.tf_logging": ("logging",),
     "tensorflow.python.summary.summary": ("summary",),

@@ -2,7 +2,7 @@
 
 A name is followed through imports, through their aliases and through plain assignments (`rnn_cell = tf.nn.rnn_cell`).
 What cannot be seen in the text is not followed: attributes of objects, names made of strings, star imports of the
-program's own modules. Whether the names are there is decided in `coverage`.
+program's own modules. Whether the names are there is decided in `check`.
 """
 
 from __future__ import annotations
@@ -119,10 +119,9 @@ class _Reader:
                 return  # `rnn = None` where an import failed
             for path in self._paths(node.value, scope) or (None,):
                 scope.bind(node.targets[0].id, path)
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            scope.bind(node.name, None)
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            scope.bind(node.name, None)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)):
+            if node.name:
+                scope.bind(node.name, None)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
             scope.bind(node.id, None)
 

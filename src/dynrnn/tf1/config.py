@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import torch
 
 from .export import export
-from .message import Enum, Message
+from .message import Enum, Fields, Message
 
 _JIT = Enum(DEFAULT=0, OFF=-1, ON_1=1, ON_2=2)
 _TOGGLE = Enum(DEFAULT=0, ON=1, OFF=2, AGGRESSIVE=3)
@@ -32,7 +32,7 @@ class OptimizerOptions(Message):
 
     Level = Enum(L1=0, L0=-1)
     GlobalJitLevel = _JIT
-    FIELDS = {
+    FIELDS: ClassVar[Fields] = {
         "do_common_subexpression_elimination": bool, "do_constant_folding": bool, "do_function_inlining": bool,
         "max_folded_constant_in_bytes": int, "opt_level": Level, "global_jit_level": GlobalJitLevel,
         "cpu_global_jit": bool,
@@ -48,13 +48,14 @@ class RewriterConfig(Message):
         DEFAULT_MEM_OPT=0, NO_MEM_OPT=1, MANUAL=2, SWAPPING_HEURISTICS=4, RECOMPUTATION_HEURISTICS=5,
         SCHEDULING_HEURISTICS=6, HEURISTICS=3,
     )  # fmt: skip
-    FIELDS = dict.fromkeys(
+    FIELDS: ClassVar[Fields] = dict.fromkeys(
         ("layout_optimizer", "constant_folding", "shape_optimization", "remapping", "arithmetic_optimization",
          "dependency_optimization", "loop_optimization", "function_optimization", "debug_stripper",
          "scoped_allocator_optimization", "pin_to_host_optimization", "implementation_selector",
          "auto_mixed_precision"), _TOGGLE,
     ) | {
-        "disable_model_pruning": bool, "disable_meta_optimizer": bool, "min_graph_nodes": int, "fail_on_optimizer_errors": bool,
+        "disable_model_pruning": bool, "disable_meta_optimizer": bool, "min_graph_nodes": int,
+        "fail_on_optimizer_errors": bool,
         "meta_optimizer_iterations": NumIterationsType, "meta_optimizer_timeout_ms": int,
         "memory_optimization": MemOptType, "memory_optimizer_target_node_name_scope": str, "optimizers": [str],
     }  # fmt: skip
@@ -64,7 +65,7 @@ class RewriterConfig(Message):
 class GPUOptions(Message):
     """How the memory of GPUs would be used."""
 
-    FIELDS = {
+    FIELDS: ClassVar[Fields] = {
         "per_process_gpu_memory_fraction": float, "allow_growth": bool, "allocator_type": str,
         "deferred_deletion_bytes": int, "visible_device_list": str, "polling_active_delay_usecs": int,
         "polling_inactive_delay_msecs": int, "force_gpu_compatible": bool,
@@ -75,7 +76,7 @@ class GPUOptions(Message):
 class GraphOptions(Message):
     """How a graph would be made ready to run."""
 
-    FIELDS = {
+    FIELDS: ClassVar[Fields] = {
         "enable_recv_scheduling": bool, "optimizer_options": OptimizerOptions, "build_cost_model": int,
         "build_cost_model_after": int, "infer_shapes": bool, "place_pruned_graph": bool,
         "enable_bfloat16_sendrecv": bool, "timeline_step": int, "rewrite_options": RewriterConfig,
@@ -85,7 +86,7 @@ class GraphOptions(Message):
 class ThreadPoolOptionProto(Message):
     """A pool of threads that operations would be divided among."""
 
-    FIELDS = {"num_threads": int, "global_name": str}
+    FIELDS: ClassVar[Fields] = {"num_threads": int, "global_name": str}
 
 
 @export("ConfigProto")
@@ -108,7 +109,7 @@ class ConfigProto(Message):
         <BLANKLINE>
     """
 
-    FIELDS = {
+    FIELDS: ClassVar[Fields] = {
         "device_count": {str: int}, "intra_op_parallelism_threads": int, "inter_op_parallelism_threads": int,
         "use_per_session_threads": bool, "session_inter_op_thread_pool": [ThreadPoolOptionProto],
         "placement_period": int, "device_filters": [str], "gpu_options": GPUOptions, "allow_soft_placement": bool,
@@ -122,7 +123,7 @@ class RunOptions(Message):
     """What a single run is to record."""
 
     TraceLevel = Enum(NO_TRACE=0, SOFTWARE_TRACE=1, HARDWARE_TRACE=2, FULL_TRACE=3)
-    FIELDS = {
+    FIELDS: ClassVar[Fields] = {
         "trace_level": TraceLevel, "timeout_in_ms": int, "inter_op_thread_pool": int, "output_partition_graphs": bool,
         "report_tensor_allocations_upon_oom": bool,
     }  # fmt: skip
@@ -131,14 +132,14 @@ class RunOptions(Message):
 class StepStats(Message):
     """What a run recorded of each device: nothing."""
 
-    FIELDS = {"dev_stats": [Message]}
+    FIELDS: ClassVar[Fields] = {"dev_stats": [Message]}
 
 
 @export("RunMetadata")
 class RunMetadata(Message):
     """What a single run has recorded."""
 
-    FIELDS = {"step_stats": StepStats}
+    FIELDS: ClassVar[Fields] = {"step_stats": StepStats}
 
 
 @export("SessionLog")
@@ -146,7 +147,7 @@ class SessionLog(Message):
     """That training started, stopped or wrote a checkpoint, for a summary."""
 
     SessionStatus = Enum(STATUS_UNSPECIFIED=0, START=1, STOP=2, CHECKPOINT=3)
-    FIELDS = {"status": SessionStatus, "checkpoint_path": str, "msg": str}
+    FIELDS: ClassVar[Fields] = {"status": SessionStatus, "checkpoint_path": str, "msg": str}
 
 
 for _kind in (ConfigProto, GPUOptions, GraphOptions, OptimizerOptions, RunMetadata, RunOptions, ThreadPoolOptionProto):

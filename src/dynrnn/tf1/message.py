@@ -12,6 +12,8 @@ from typing import Any, ClassVar
 
 from .. import errors
 
+Fields = dict[str, Any]  # a message's fields: types by name
+
 
 class Enum(dict[str, int]):
     """The values of an enum by name."""
@@ -77,7 +79,7 @@ class Message:
         ValueError (constructor) or AttributeError: there is no such field. TypeError: a value of another type.
     """
 
-    FIELDS: ClassVar[dict[str, Any]] = {}
+    FIELDS: ClassVar[Fields] = {}
 
     def __init_subclass__(cls) -> None:
         for kind in cls.FIELDS.values():

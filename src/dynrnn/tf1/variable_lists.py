@@ -99,5 +99,5 @@ def report_uninitialized_variables(
     holders = [variable_node(part, "ReportUninitialized") for variable in variables for part in _parts(variable)]
     graph = holders[0].graph if holders else get_default_graph()
     attrs = {"variables": tuple(dict.fromkeys(holders))}
-    node = graph.add(UNINITIALIZED_NAMES, (), attrs, dtypes=[string], shapes=[(None,)], name=name)
+    node = graph.add(UNINITIALIZED_NAMES, (), attrs, dtypes=[string], shapes=[(None if holders else 0,)], name=name)
     return node.outputs[0]  # type: ignore[return-value]

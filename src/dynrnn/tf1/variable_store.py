@@ -143,19 +143,20 @@ class VariableStore:
                 f"If initializer is a constant, do not specify shape. ({name}: shape {as_shape(shape)}, initializer "
                 f"{initializer!r})"
             )
-        if name in self.variables:
-            return self._found(name, as_shape(shape), dtype, reuse)
-        if reuse is True:
-            raise ValueError(
-                f"Variable {name} does not exist, or was not created with tf.get_variable(). "
-                "Did you mean to set reuse=tf.AUTO_REUSE in VarScope?"
-            )
-        if given:
-            variable = Variable(initializer, name=name, **options)
-        else:
-            value, value_dtype = _initial_function(name, initializer, shape, dtype, partition_info)
-            variable = Variable(value, name=name, dtype=value_dtype, shape=shape, **options)
-        self.keep(self.variables, name, variable)
+        with self.graph.building:  # another thread may be after the same variable
+            if name in self.variables:
+                return self._found(name, as_shape(shape), dtype, reuse)
+            if reuse is True:
+                raise ValueError(
+                    f"Variable {name} does not exist, or was not created with tf.get_variable(). "
+                    "Did you mean to set reuse=tf.AUTO_REUSE in VarScope?"
+                )
+            if given:
+                variable = Variable(initializer, name=name, **options)
+            else:
+                value, value_dtype = _initial_function(name, initializer, shape, dtype, partition_info)
+                variable = Variable(value, name=name, dtype=value_dtype, shape=shape, **options)
+            self.keep(self.variables, name, variable)
         if regularizer is not None:
             self._regularize(name, variable, regularizer)
         return variable

@@ -9,8 +9,8 @@ from tf1.rnn.golden_case import GOLDEN
 import dynrnn.tf1 as tf
 
 CASES = {case["id"]: case for case in json.loads((GOLDEN / "naming.json").read_text())["cases"]}
-# These need raw_rnn or an optimizer, which are not part of the face yet.
-LATER = {"raw_rnn", "adam_slots", "rmsprop_slots", "momentum_slots", "ema_names"}
+# These need an optimizer, which is not part of the face yet.
+LATER = {"adam_slots", "rmsprop_slots", "momentum_slots", "ema_names"}
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if name not in LATER])

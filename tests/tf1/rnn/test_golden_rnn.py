@@ -15,7 +15,7 @@ from tf1.rnn.golden_case import (
 
 import dynrnn.tf1 as tf
 
-# raw_rnn is not part of the face yet
+# those of raw_rnn are in test_golden_raw.py
 CASES = {name: case for name, case in read_cases("rnn").items() if case["api"] != "raw_rnn"}
 
 

@@ -187,10 +187,11 @@ def test_law_9_pieces_that_carry_the_state_are_the_whole(cell, cut):
     assert_close(joined, whole.outputs, TOLERANCE)
 
 
-@pytest.mark.parametrize("lengths", [None, LENGTHS], ids=["no_lengths", "lengths"])
+@pytest.mark.parametrize(
+    ("lengths", "dtype"), [(None, np.float64), (LENGTHS, np.float32)], ids=["no_lengths", "lengths"]
+)
 @pytest.mark.parametrize("cell", OURS)
 @pytest.mark.parametrize("loop", ["dynamic_rnn", "bidirectional_dynamic_rnn"])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64], ids=["float32", "float64"])
 def test_law_10_static_and_dynamic_loops_give_the_same_bits(cell, loop, lengths, dtype):
     inputs = INPUTS.astype(dtype)
     dynamic = unroll(CELLS[cell], inputs, lengths, loop=loop)

@@ -122,7 +122,7 @@ def expected_of(values, start, lengths, time):
 
 
 @pytest.mark.parametrize("loop", ["dynamic", "time_major", "static"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(problem=problems())
 def test_any_nest_of_any_dtypes_and_ranks_keeps_its_structure_and_the_laws(loop, problem):
     inputs, state, batch, time, lengths = problem
@@ -163,7 +163,7 @@ def test_any_nest_of_any_dtypes_and_ranks_keeps_its_structure_and_the_laws(loop,
 CELLS = st.sampled_from(["basic_rnn", "gru", "lstm", "projected", "stack", "residual"])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_every_layout_of_every_cell_gives_the_rows_that_single_runs_give(data):
     c = tf.nn.rnn_cell

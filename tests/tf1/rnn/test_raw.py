@@ -228,7 +228,7 @@ def test_none_in_the_first_call_stands_for_the_cells_nested_output():
 
 def test_a_tensor_is_threaded_through_all_steps():
     def change(result, time, output, loop_state):
-        result["loop_state"] = tf.constant([5, 0]) if loop_state is None else loop_state + [1, time]
+        result["loop_state"] = tf.constant([5, 0]) if loop_state is None else tf.add(loop_state, [1, time])
 
     _, _, loop_state = run_raw(change)
     np.testing.assert_array_equal(evaluate(loop_state), [9, 10])

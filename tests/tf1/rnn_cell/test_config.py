@@ -15,8 +15,15 @@ CELLS = {
     "lstm": (
         lambda: C.LSTMCell(2, True, 0.5, num_proj=3, num_unit_shards=2, dtype=tf.float64),
         {
-            "num_units": 2, "use_peepholes": True, "cell_clip": 0.5, "num_proj": 3, "proj_clip": None,
-            "num_unit_shards": 2, "num_proj_shards": None, "forget_bias": 1.0, "dtype": "float64",
+            "num_units": 2,
+            "use_peepholes": True,
+            "cell_clip": 0.5,
+            "num_proj": 3,
+            "proj_clip": None,
+            "num_unit_shards": 2,
+            "num_proj_shards": None,
+            "forget_bias": 1.0,
+            "dtype": "float64",
         },
     ),
 }

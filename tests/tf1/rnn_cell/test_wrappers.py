@@ -107,15 +107,22 @@ def test_a_residual_sum_of_nests_adds_part_by_part():
     assert (first == 3).all() and (second == 4).all()
 
 
-@pytest.mark.parametrize("loop", ["dynamic_rnn", "by_hand"])
-def test_a_device_is_noted_on_the_cells_results(loop):
+def test_a_device_is_noted_on_the_cells_results(fresh_graph):
     cell = C.DeviceWrapper(C.GRUCell(3), "/cpu:14159")
-    if loop == "by_hand":
-        output, _ = cell(tf.ones([2, 3]), tf.zeros([2, 3]))
-    else:
-        output, _ = tf.nn.dynamic_rnn(cell, tf.ones([2, 4, 3]), dtype=tf.float32)
+    output, _ = cell(tf.ones([2, 3]), tf.zeros([2, 3]))
     assert "cpu:14159" in output.device.lower()
     assert "cpu:14159" in cell.zero_state(2, tf.float32).device.lower()
+
+
+def test_a_device_is_noted_inside_a_loop(fresh_graph):
+    def placed():
+        return sum("cpu:14159" in node.device.lower() for node in fresh_graph.get_operations())
+
+    cell, inputs = C.DeviceWrapper(C.GRUCell(3), "/cpu:14159"), tf.ones([2, 4, 3])
+    state = C.GRUCell(3).zero_state(2, tf.float32)
+    assert placed() == 0
+    tf.nn.dynamic_rnn(cell, inputs, initial_state=state)
+    assert placed() > 0
 
 
 def test_wrappers_nest_in_any_order():

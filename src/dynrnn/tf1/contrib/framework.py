@@ -1,5 +1,5 @@
-"""`tf.contrib.framework`: finding variables by scope, name and suffix. Collections themselves are in
-`variable_lists.py`.
+"""`tf.contrib.framework`: making variables that join collections, finding variables by scope, name and suffix.
+Collections themselves are in `variable_lists.py`.
 """
 
 from __future__ import annotations
@@ -7,10 +7,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ...graph.dtype import float32
 from ..current_scope import VariableScope
 from ..export import export
 from ..graph import get_default_graph
 from ..graph_keys import GraphKeys
+from ..variable_scope import get_variable
+from ..variables import Variable, VariableAggregation, VariableSynchronization
 
 
 @export("contrib.framework.get_variables")
@@ -78,3 +81,109 @@ def get_unique_variable(var_op_name: str) -> Any:
     if not found:
         raise ValueError(f"Couldn't find variable {var_op_name}: no global variable has this name")
     return found[0]
+
+
+@export("contrib.framework.variable")
+def variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool = True,
+    collections: Any = None,
+    caching_device: Any = None,
+    device: Any = None,
+    partitioner: Any = None,
+    custom_getter: Any = None,
+    use_resource: bool | None = None,
+    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+    aggregation: VariableAggregation = VariableAggregation.NONE,
+) -> Any:
+    """`tf.get_variable` under a device: make the variable, or find it where the scope shares variables.
+
+    collections: default: GLOBAL_VARIABLES; each is joined once.
+
+    Example:
+        >>> import dynrnn.tf1 as tf
+        >>> with tf.Graph().as_default():
+        ...     w = tf.contrib.framework.variable("w", [2], device="/cpu:0")
+        ...     print(w.name, w.device)
+        w:0 /device:CPU:0
+    """
+    keys = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(dict.fromkeys(collections))
+    with get_default_graph().device(device or ""):
+        return get_variable(
+            name,
+            shape,
+            dtype,
+            initializer,
+            regularizer,
+            trainable,
+            keys,
+            caching_device,
+            partitioner,
+            use_resource=use_resource,
+            custom_getter=custom_getter,
+            synchronization=synchronization,
+            aggregation=aggregation,
+        )
+
+
+@export("contrib.framework.model_variable")
+def model_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = float32,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool = True,
+    collections: Any = None,
+    caching_device: Any = None,
+    device: Any = None,
+    partitioner: Any = None,
+    custom_getter: Any = None,
+    use_resource: bool | None = None,
+    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+    aggregation: VariableAggregation = VariableAggregation.NONE,
+) -> Any:
+    """`variable` that joins GLOBAL_VARIABLES and MODEL_VARIABLES beside `collections`."""
+    return variable(
+        name,
+        shape,
+        dtype,
+        initializer,
+        regularizer,
+        trainable,
+        [*(collections or ()), GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES],
+        caching_device,
+        device,
+        partitioner,
+        custom_getter,
+        use_resource,
+        synchronization,
+        aggregation,
+    )
+
+
+@export("contrib.framework.local_variable")
+def local_variable(
+    initial_value: Any, validate_shape: bool = True, name: str | None = None, use_resource: bool | None = None
+) -> Variable:
+    """Make a variable that is not trained and joins LOCAL_VARIABLES only."""
+    keys = [GraphKeys.LOCAL_VARIABLES]
+    return Variable(
+        initial_value,
+        trainable=False,
+        collections=keys,
+        validate_shape=validate_shape,
+        use_resource=use_resource,
+        name=name,
+    )
+
+
+@export("contrib.framework.add_model_variable")
+def add_model_variable(var: Any) -> None:
+    """Let a variable join MODEL_VARIABLES, once."""
+    if not any(var is other for other in get_default_graph().get_collection(GraphKeys.MODEL_VARIABLES)):
+        get_default_graph().add_to_collection(GraphKeys.MODEL_VARIABLES, var)

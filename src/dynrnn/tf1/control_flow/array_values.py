@@ -64,6 +64,7 @@ class ArrayValue:
     # The flow as a tensor
 
     requires_grad = False
+    grad_fn = None
 
     def view_as(self, other: Any) -> ArrayValue:
         return self
@@ -73,7 +74,7 @@ class ArrayValue:
 
     @classmethod
     def __torch_function__(cls, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        return function(*[item.detach() if isinstance(item, cls) else item for item in args], **(kwargs or {}))
+        return function(*_plain(args), **(kwargs or {}))
 
     # One element
 
@@ -292,6 +293,13 @@ class ArrayValue:
             found._shapes = [self.written if value is None else tuple(value.shape) for value in self.elements]
             self._gradients[source] = found
         return self._gradients[source]
+
+
+def _plain(value: Any) -> Any:
+    """Arguments of a torch function with a 0 in place of each array."""
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    return value.detach() if isinstance(value, ArrayValue) else value
 
 
 def _known(dims: Dims) -> bool:

@@ -77,7 +77,7 @@ class GFile:
     # Reading
 
     def read(self, n: int = -1) -> Any:
-        """Read `n` bytes from the current position, or all that is left; UnicodeDecodeError where that cuts a character."""
+        """Read `n` bytes, or all that is left; UnicodeDecodeError where that cuts a character."""
         with as_tf_errors(self._path):
             return self._decoded(self._reading().read(-1 if n is None else n))
 

@@ -47,9 +47,9 @@ _OLD_ARGUMENTS = {"flag_name": "name", "default_value": "default", "docstring": 
 class FlagValues:
     """The flags of the program: `FLAGS.name` is the value of the flag that was defined as `name`.
 
-    The command line is parsed when a value is first read, or by `tf.app.run`, or by calling `FLAGS(argv)`; values may be
-    assigned. `FLAGS["name"]` is the flag itself, `FLAGS.flag_values_dict()` all values by name; the other methods are
-    those of absl's FlagValues.
+    The command line is parsed when a value is first read, or by `tf.app.run`, or by calling `FLAGS(argv)`; values may
+    be assigned. `FLAGS["name"]` is the flag itself, `FLAGS.flag_values_dict()` all values by name; the other methods
+    are those of absl's FlagValues.
 
     Raises:
         AttributeError: there is no such flag (reading). tf.flags.UnrecognizedFlagError: there is no such flag

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ..export import export
-from ..message import Message
+from ..message import Fields, Message
 
 
 class DeviceAttributes(Message):
     """What a program is told of a device; a memory limit of 0 says that there is none."""
 
-    FIELDS = {"name": str, "device_type": str, "memory_limit": int, "incarnation": int, "physical_device_desc": str}
+    FIELDS: ClassVar[Fields] = {
+        "name": str,
+        "device_type": str,
+        "memory_limit": int,
+        "incarnation": int,
+        "physical_device_desc": str,
+    }
 
 
 @export("python.client.device_lib.list_local_devices")

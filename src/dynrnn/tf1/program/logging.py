@@ -38,7 +38,7 @@ def _logger() -> logging.Logger:
 
 def _at(level: int) -> Callable[..., None]:
     def write(msg: Any, *args: Any, **kwargs: Any) -> None:
-        """Log `msg % args` at the level that the function is named after; the arguments are those of Python's logging."""
+        """Log `msg % args` at the level that the function is named after."""
         # The record is to name the caller.
         _logger().log(level, msg, *args, **{**kwargs, "stacklevel": kwargs.get("stacklevel", 1) + 1})
 

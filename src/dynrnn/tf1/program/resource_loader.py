@@ -27,7 +27,7 @@ def get_path_to_datafile(path: str) -> str:
 
 @export("resource_loader.load_resource")
 def load_resource(path: str) -> bytes:
-    """The bytes of a file that is given relative to the folder of the file that calls this; OSError if there is none."""
+    """The bytes of a file given relative to the folder of the file that calls this; OSError where there is none."""
     with open(os.path.join(_folder(1), path), "rb") as file:
         return file.read()
 

@@ -220,6 +220,7 @@ def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, nam
         ValueError, or tf.errors.InvalidArgumentError in a run: `delta` is 0 or leads away from `limit`.
     """
     start, limit = (0, start) if limit is None else (start, limit)
+    start, limit, delta = (int(value) if isinstance(value, Dimension) else value for value in (start, limit, delta))
     if dtype is not None:
         wanted = as_dtype(dtype).base_dtype
         return apply(_RANGE, _as_type((start, limit, delta), wanted, name), name=name)
