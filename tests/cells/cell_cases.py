@@ -20,6 +20,7 @@ VARIANTS = {
     "basic_rnn-sigmoid": Variant(BASIC_RNN, BasicRNNOptions(2, activation=torch.sigmoid)),
     "gru": Variant(GRU, GRUOptions(3)),
     "gru-softsign": Variant(GRU, GRUOptions(2, activation=torch.nn.functional.softsign)),
+    "gru-reset_after": Variant(GRU, GRUOptions(3, reset_after=True)),
     "lstm": Variant(LSTM, LSTMOptions(3)),
     "lstm-peephole": Variant(LSTM, LSTMOptions(3, use_peepholes=True)),
     "lstm-projected": Variant(LSTM, LSTMOptions(4, num_proj=2)),

@@ -39,6 +39,32 @@ def test_step_follows_the_equations(units, activation):
     assert torch.equal(output, state[0])
 
 
+@pytest.mark.parametrize("units", [1, 7])
+def test_reset_after_is_the_gru_of_torch(units):
+    theirs = torch.nn.GRUCell(3, units, dtype=torch.float64)
+    x, h = torch.randn(4, 3, dtype=torch.float64), torch.randn(4, units, dtype=torch.float64)
+    gates, candidate = slice(0, 2 * units), slice(2 * units, None)
+    params = {
+        "gates/kernel": torch.cat((theirs.weight_ih[gates], theirs.weight_hh[gates]), 1).t(),
+        "gates/bias": (theirs.bias_ih + theirs.bias_hh)[gates],
+        "candidate/input_projection/kernel": theirs.weight_ih[candidate].t(),
+        "candidate/hidden_projection/kernel": theirs.weight_hh[candidate].t(),
+        "candidate/input_projection/bias": theirs.bias_ih[candidate],
+        "candidate/hidden_projection/bias": theirs.bias_hh[candidate],
+    }
+    output, (state,) = gru_step(params, x, (h,), GRUOptions(units, reset_after=True))
+    torch.testing.assert_close(output, theirs(x, h), rtol=0, atol=1e-14)
+    assert torch.equal(output, state)
+
+
+def test_reset_after_applies_the_activation_to_the_candidate():
+    params = {param.name: torch.ones(param.shape) for param in GRU.params(2, GRUOptions(3, reset_after=True))}
+    options = GRUOptions(3, activation=lambda x: x * 0 + 5, reset_after=True)
+    output, _ = gru_step(params, torch.ones(1, 2), (torch.zeros(1, 3),), options)
+    u = torch.sigmoid(torch.tensor(3.0))  # two inputs of 1 and a bias of 1
+    torch.testing.assert_close(output, ((1 - u) * 5).expand(1, 3))
+
+
 def test_gate_biases_start_at_one_and_candidate_biases_at_zero():
     assert [param.initial for param in GRU.params(2, GRUOptions(3))] == [None, 1.0, None, 0.0]
 

@@ -26,6 +26,17 @@ from tensorflow.python.framework import ops, dtypes, tensor_shape, constant_op
 from tensorflow.python.framework.ops import reset_default_graph
 from tensorflow.python.framework.dtypes import float32
 from tensorflow.python.framework.tensor_shape import TensorShape
+from tensorflow.models.rnn import rnn, rnn_cell
+from tensorflow.contrib.rnn.core_rnn_cell import BasicLSTMCell
+import tensorflow as tf; tf.python.ops.rnn_cell.BasicLSTMCell
+import tensorflow as tf; tf.contrib.rnn.core_rnn_cell.BasicLSTMCell
+from tensorflow.python.client import device_lib
+from tensorflow.python.client.device_lib import list_local_devices
+from tensorflow.python.platform import app, flags, gfile, googletest, resource_loader, test, tf_logging
+from tensorflow.python.lib.io import file_io
+from tensorflow.python.ops import gradient_checker, custom_gradient
+from tensorflow.core.protobuf import config_pb2, rewriter_config_pb2
+from tensorflow import flags, app, gfile, logging, test, ConfigProto
 """.strip().splitlines()
 
 

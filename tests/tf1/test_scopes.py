@@ -124,6 +124,27 @@ def test_none_lifts_control_dependencies():
         assert tf.no_op().control_inputs == []
 
 
+def test_init_scope_lifts_dependencies_and_keeps_names():
+    with tf.name_scope("a"), tf.control_dependencies([tf.no_op()]), tf.init_scope():
+        inside = tf.no_op("x")
+    assert (inside.name, inside.control_inputs) == ("a/x", [])
+    with tf.init_scope():
+        assert name() == "x"
+
+
+def test_init_scope_is_outside_of_branches():
+    made = []
+
+    def branch():
+        with tf.init_scope():
+            made.append(tf.constant(2.0))
+        return made[0] * 1.0
+
+    tf.cond(tf.constant(True), branch, lambda: tf.constant(0.0))
+    with tf.Session() as sess:
+        assert sess.run(made[0]) == 2.0
+
+
 def test_container_and_colocate_with_change_no_names():
     with tf.container("box"), tf.colocate_with(tf.no_op("here")):
         assert name() == "x"

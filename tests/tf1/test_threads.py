@@ -54,7 +54,7 @@ def test_threads_that_build_at_once_get_names_of_their_own(fresh_graph):
         with fresh_graph.as_default():
             return [tf.constant(k, name="x").op.name for k in range(30)]
 
-    names = sum(together(other), [])
+    names = [name for found in together(other) for name in found]
     assert len(set(names)) == len(names) == 30 * COUNT
     operations = fresh_graph.get_operations()
     assert [op.index for op in operations] == list(range(len(operations)))

@@ -181,6 +181,38 @@ def test_without_an_auxiliary_name_scope_names_stay_where_they_are():
         assert (root.name, root.original_name_scope) == ("", "")
 
 
+def test_one_scope_object_may_be_entered_again():
+    """The name, the sharing and the original name scope stay; operations get a fresh name scope."""
+    opening = tf.variable_scope(None, "d")
+    for name_scope in ("d", "d_1"):
+        with opening as scope:
+            assert here() == (name_scope, "d")
+            assert scope.original_name_scope == "d/"
+    with tf.variable_scope("outer"), opening as scope:
+        assert here() == ("outer/d", "outer/d")
+        assert scope.original_name_scope == "d/"
+
+
+def test_sharing_that_was_inherited_once_stays():
+    opening = tf.variable_scope("a")
+    with tf.variable_scope("b", reuse=tf.AUTO_REUSE), opening as scope:
+        assert scope.reuse is tf.AUTO_REUSE
+    with opening as scope:
+        assert scope.reuse is tf.AUTO_REUSE
+
+
+def test_a_stored_scope_that_is_opened_once_and_entered_again_is_the_same():
+    with tf.variable_scope("a") as a:
+        tf.get_variable("w", [1])
+    opening = tf.variable_scope(a)
+    with opening as first:
+        first.reuse_variables()
+    with opening as again:
+        assert again is first
+        assert again.reuse is True
+    assert a.reuse is False
+
+
 # Errors of scopes
 
 

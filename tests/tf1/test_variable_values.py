@@ -196,3 +196,12 @@ def test_strings_are_kept(sess):
     sess.run(v.initializer)
     assert sess.run(v).tolist() == [b"a", b"b"]
     assert sess.run(v.value()).tolist() == [b"a", b"b"]
+
+
+def test_a_fed_value_is_what_every_read_gives(sess):
+    v = tf.Variable(1.0, name="v")
+    sess.run(v.initializer)
+    reads = [v, v.value(), v.read_value(), v + 1.0]
+    assert sess.run(reads, {v: 5.0}) == [5.0, 5.0, 5.0, 6.0]
+    assert sess.run(reads) == [1.0, 1.0, 1.0, 2.0]
+    assert sess.run(tf.gradients(v.read_value() * 3.0, v), {v: 5.0}) == [3.0]

@@ -87,8 +87,8 @@ def test_a_variable_can_be_placed():
     with tf.device("/cpu:1"):
         v = tf.Variable(1.0, caching_device="/cpu:2")
     assert (v.device, v.value().device) == ("/device:CPU:1", "/device:CPU:2")
-    v = tf.Variable(1.0, caching_device=lambda op: "/on/" + op.name)
-    assert v.value().device == "/on/Variable_1"
+    v = tf.Variable(1.0, caching_device=lambda op: "/job:" + op.name)
+    assert v.value().device == "/job:Variable_1"
 
 
 # Collections
@@ -195,11 +195,12 @@ def test_a_variable_in_a_body_needs_an_initial_value_from_outside(body):
         tf.Variable(tf.constant(1.0))
 
 
-def test_a_body_takes_the_shared_read_and_makes_its_own_where_asked(body):
+def test_a_body_reads_in_every_step(body):
     v = tf.Variable(1.0)
     with body.trace():
-        assert tf.convert_to_tensor(v) is v.value()
+        assert tf.convert_to_tensor(v).op.context is body
         assert v.read_value().op.context is body
+    assert tf.convert_to_tensor(v) is v.value()
 
 
 # Operators and indexing

@@ -68,9 +68,11 @@ def _product(weights: BasicRNNWeights, inputs: Tensor) -> Tensor:
     return functional.linear(inputs, weights.input_kernel.t(), weights.bias)
 
 
-def _recur(weights: BasicRNNWeights, product: Tensor, state: State, options: BasicRNNOptions) -> tuple[Tensor, State]:
+def _gated(
+    weights: BasicRNNWeights, product: Tensor, state: State, options: BasicRNNOptions
+) -> tuple[Tensor, State, State]:
     h = options.activation(torch.addmm(product, state[0], weights.recurrent_kernel))
-    return h, (h,)
+    return h, (h,), ()
 
 
 BASIC_RNN = CellSpec(
@@ -81,5 +83,6 @@ BASIC_RNN = CellSpec(
     output_size=lambda options: options.num_units,
     prepare=_prepare,
     product=_product,
-    recur=_recur,
+    gate_names=lambda options: (),
+    gated=_gated,
 )

@@ -1,4 +1,4 @@
-"""TensorFlow 1's gated recurrent unit (`GRUCell`): the reset gate acts on the state before its product."""
+"""The gated recurrent unit: TensorFlow 1's (`GRUCell`, reset before the product) and cuDNN's and torch's (after it)."""
 
 from __future__ import annotations
 
@@ -15,10 +15,14 @@ from dynrnn.cells.spec import Activation, CellSpec, Param, State, check_size
 
 @dataclass(frozen=True)
 class GRUOptions:
-    """Options of the GRU: its width and the candidate's activation (any callable on a tensor)."""
+    """Options of the GRU: its width, the candidate's activation (any callable on a tensor), where the reset gate acts.
+
+    With `reset_after` the gate scales the state's product instead of the state itself; `gru_step` has both formulas.
+    """
 
     num_units: int
     activation: Activation = torch.tanh
+    reset_after: bool = False
 
     def __post_init__(self) -> None:
         check_size("GRUOptions", "num_units", self.num_units)
@@ -28,13 +32,15 @@ class GRUWeights(NamedTuple):
     """Input rows and biases of gates and candidate side by side; recurrent rows apart, as they meet other operands.
 
     `input_kernel` `[input_size, 3 * units]` and `bias` `[3 * units]` in the order r, u, c; `gates_kernel`
-    `[units, 2 * units]`; `candidate_kernel` `[units, units]`.
+    `[units, 2 * units]`; `candidate_kernel` `[units, units]`; `candidate_bias` `[units]` is what the reset gate scales
+    together with the state's product, None where it acts before the product.
     """
 
     input_kernel: Tensor
     bias: Tensor
     gates_kernel: Tensor
     candidate_kernel: Tensor
+    candidate_bias: Tensor | None
 
 
 def gru_step(params: Mapping[str, Tensor], inputs: Tensor, state: State, options: GRUOptions) -> tuple[Tensor, State]:
@@ -44,11 +50,17 @@ def gru_step(params: Mapping[str, Tensor], inputs: Tensor, state: State, options
         c    = activation([x, r * h] @ candidate/kernel + candidate/bias)
         h'   = u * h + (1 - u) * c,    output = h'
 
+    and with `reset_after`, where `input_projection` and `hidden_projection` stand for a kernel and a bias each,
+
+        c    = activation(input_projection(x) + r * hidden_projection(h))
+
     `inputs` x is `[batch, input_size]`, `state` is `(h,)` with h `[batch, units]`; all tensors have one floating
     dtype. `params`: "gates/kernel" `[input_size + units, 2 * units]`, "gates/bias" `[2 * units]` (starts at 1, so that
     a new cell keeps its state), "candidate/kernel" `[input_size + units, units]`, "candidate/bias" `[units]`; in the
-    kernels the rows of x come first. Returns `(h', (h',))`. Follows TF1's `tf.nn.rnn_cell.GRUCell`, which differs from
-    `torch.nn.GRU`; Cho et al., arXiv:1406.1078.
+    kernels the rows of x come first. With `reset_after` the candidate has "candidate/input_projection/kernel"
+    `[input_size, units]`, "candidate/hidden_projection/kernel" `[units, units]`, and a "bias" `[units]` beside each.
+    Returns `(h', (h',))`. Follows TF1's `tf.nn.rnn_cell.GRUCell` and, with `reset_after`, its
+    `CudnnCompatibleGRUCell`, which computes what `torch.nn.GRU` does; Cho et al., arXiv:1406.1078.
 
     Example:
         >>> options = GRUOptions(2)
@@ -63,35 +75,49 @@ def gru_step(params: Mapping[str, Tensor], inputs: Tensor, state: State, options
 
 def _params(input_size: int, options: GRUOptions) -> tuple[Param, ...]:
     units = options.num_units
-    return (
-        Param("gates/kernel", (input_size + units, 2 * units)),
-        Param("gates/bias", (2 * units,), 1.0),
-        Param("candidate/kernel", (input_size + units, units)),
-        Param("candidate/bias", (units,), 0.0),
-    )
+    gates = (Param("gates/kernel", (input_size + units, 2 * units)), Param("gates/bias", (2 * units,), 1.0))
+    if options.reset_after:
+        return (
+            *gates,
+            Param("candidate/input_projection/kernel", (input_size, units)),
+            Param("candidate/hidden_projection/kernel", (units, units)),
+            Param("candidate/input_projection/bias", (units,), 0.0),
+            Param("candidate/hidden_projection/bias", (units,), 0.0),
+        )
+    return (*gates, Param("candidate/kernel", (input_size + units, units)), Param("candidate/bias", (units,), 0.0))
 
 
 def _prepare(params: Mapping[str, Tensor], options: GRUOptions) -> GRUWeights:
     units = options.num_units
     rows = (params["gates/kernel"].shape[0] - units, units)
     gates_input, gates_kernel = params["gates/kernel"].split(rows)
-    candidate_input, candidate_kernel = params["candidate/kernel"].split(rows)
+    if options.reset_after:
+        candidate_input = params["candidate/input_projection/kernel"]
+        candidate_kernel = params["candidate/hidden_projection/kernel"]
+        biases = params["gates/bias"], params["candidate/input_projection/bias"]
+        candidate_bias = params["candidate/hidden_projection/bias"]
+    else:
+        candidate_input, candidate_kernel = params["candidate/kernel"].split(rows)
+        biases, candidate_bias = (params["gates/bias"], params["candidate/bias"]), None
     input_kernel = torch.cat((gates_input, candidate_input), 1)
-    bias = torch.cat((params["gates/bias"], params["candidate/bias"]))
-    return GRUWeights(input_kernel, bias, gates_kernel, candidate_kernel)
+    return GRUWeights(input_kernel, torch.cat(biases), gates_kernel, candidate_kernel, candidate_bias)
 
 
 def _product(weights: GRUWeights, inputs: Tensor) -> Tensor:
     return functional.linear(inputs, weights.input_kernel.t(), weights.bias)
 
 
-def _recur(weights: GRUWeights, product: Tensor, state: State, options: GRUOptions) -> tuple[Tensor, State]:
+def _gated(weights: GRUWeights, product: Tensor, state: State, options: GRUOptions) -> tuple[Tensor, State, State]:
     (h,), units = state, options.num_units
     gates, candidate = product.split((2 * units, units), 1)
     r, u = torch.addmm(gates, h, weights.gates_kernel).sigmoid().split(units, 1)
-    c = options.activation(torch.addmm(candidate, r * h, weights.candidate_kernel))
+    if weights.candidate_bias is None:
+        c = torch.addmm(candidate, r * h, weights.candidate_kernel)
+    else:
+        c = torch.addcmul(candidate, r, torch.addmm(weights.candidate_bias, h, weights.candidate_kernel))
+    c = options.activation(c)
     h = torch.lerp(c, h, u)  # c + u * (h - c) in one pass
-    return h, (h,)
+    return h, (h,), (r, u, c)
 
 
 GRU = CellSpec(
@@ -102,5 +128,6 @@ GRU = CellSpec(
     output_size=lambda options: options.num_units,
     prepare=_prepare,
     product=_product,
-    recur=_recur,
+    gate_names=lambda options: ("r", "u", "c"),
+    gated=_gated,
 )

@@ -112,23 +112,25 @@ def _product(weights: LSTMWeights, inputs: Tensor) -> Tensor:
     return functional.linear(inputs, weights.input_kernel.t(), weights.bias)
 
 
-def _recur(weights: LSTMWeights, product: Tensor, state: State, options: LSTMOptions) -> tuple[Tensor, State]:
+def _gated(weights: LSTMWeights, product: Tensor, state: State, options: LSTMOptions) -> tuple[Tensor, State, State]:
     (c, h), activation = state, options.activation
     i, j, f, o = torch.addmm(product, h, weights.recurrent_kernel).split(options.num_units, 1)
     if weights.input_diag is not None and weights.forget_diag is not None:
         i = torch.addcmul(i, weights.input_diag, c)
         f = torch.addcmul(f, weights.forget_diag, c)
-    c = torch.addcmul(f.sigmoid() * c, i.sigmoid(), activation(j))
+    i, j, f = i.sigmoid(), activation(j), f.sigmoid()
+    c = torch.addcmul(f * c, i, j)
     if options.cell_clip is not None:
         c = c.clamp(-options.cell_clip, options.cell_clip)
     if weights.output_diag is not None:
         o = torch.addcmul(o, weights.output_diag, c)
-    h = o.sigmoid() * activation(c)
+    o = o.sigmoid()
+    h = o * activation(c)
     if weights.projection is not None:
         h = h @ weights.projection
         if options.proj_clip is not None:
             h = h.clamp(-options.proj_clip, options.proj_clip)
-    return h, (c, h)
+    return h, (c, h), (i, j, f, o)
 
 
 LSTM = CellSpec(
@@ -139,5 +141,6 @@ LSTM = CellSpec(
     output_size=_output_size,
     prepare=_prepare,
     product=_product,
-    recur=_recur,
+    gate_names=lambda options: ("i", "j", "f", "o"),
+    gated=_gated,
 )

@@ -44,9 +44,11 @@ class CellSpec:
     | `output_size(options)` | width of the output, which is `[batch, width]` |
     | `prepare(params, options)` | `weights`: kernels split into input and recurrent rows, constants folded in |
     | `product(weights, inputs)` | `[..., input_size]` to `[..., k]`: all that depends on no state, biases included |
-    | `recur(weights, product, state, options)` | `[rows, k]` and the state to `(output, new_state)` |
+    | `gate_names(options)` | names of the gates, `()` for a cell without |
+    | `gated(weights, product, state, options)` | `[rows, k]` and the state to `(output, new_state, gates)` |
 
-    A cell's output and its new state may be the same tensor; the state that comes in is never written to.
+    A gate is what enters the new state, after its sigmoid or activation: `[rows, units]`. A cell's output and its new
+    state may be the same tensor; the state that comes in is never written to.
     """
 
     name: str
@@ -56,7 +58,13 @@ class CellSpec:
     output_size: Callable[[Any], int]
     prepare: Callable[[Mapping[str, Tensor], Any], Any]
     product: Callable[[Any, Tensor], Tensor]
-    recur: Callable[[Any, Tensor, State, Any], tuple[Tensor, State]]
+    gate_names: Callable[[Any], tuple[str, ...]]
+    gated: Callable[[Any, Tensor, State, Any], tuple[Tensor, State, State]]
+
+    def recur(self, weights: Any, product: Tensor, state: State, options: Any) -> tuple[Tensor, State]:
+        """Run the part of a step that depends on the state: `[rows, k]` and the state to `(output, new_state)`."""
+        output, state, _ = self.gated(weights, product, state, options)
+        return output, state
 
     def step(self, params: Mapping[str, Tensor], inputs: Tensor, state: State, options: Any) -> tuple[Tensor, State]:
         """Run one time step: `inputs` `[batch, input_size]`, each state tensor `[batch, width]`.

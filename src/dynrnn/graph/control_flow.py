@@ -73,11 +73,11 @@ class Body:
 
     def gather(self, roots: Sequence[Tensor | Node]) -> list[Tensor]:
         """Note the nodes that `roots` need and what these depend on; returns the outer tensors not known yet."""
-        ends = {id(tensor) for tensor in (*self.params, *self.captures)}
+        ends = {id(tensor) for tensor in self.captures}
         known = {id(node) for node in self.nodes}
         seen: set[int] = set()
         outer: list[Tensor] = []
-        pending = list(roots)
+        pending: list[Tensor | Node] = list(roots)
         while pending:
             item = pending.pop()
             if isinstance(item, Tensor):

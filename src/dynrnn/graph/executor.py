@@ -79,7 +79,7 @@ class Plan:
     def __init__(self, feeds: Sequence[Tensor], fetches: Sequence[Tensor | Node], runtime: Runtime):
         results = [fetch for fetch in fetches if isinstance(fetch, Tensor)]
         targets = [fetch for fetch in fetches if isinstance(fetch, Node)]
-        fed = frozenset(tensor.op for tensor in feeds if tensor.dtype.is_ref)
+        fed = frozenset(held.op for tensor in feeds for held in (tensor, *tensor.op.inputs[:1]) if held.dtype.is_ref)
         if fed:
             runtime = copy.copy(runtime)  # of the same values and states
             runtime.fed = fed

@@ -214,10 +214,10 @@ class Graph:
         while found is not None and found.op.context is not None and found.op.context not in contexts:
             found = found.op.context.outlet(found)
         if found is None:
-            what = tensor.op.name
+            what, user = tensor.op.name, user.rstrip("/")
             raise ValueError(
                 f"Cannot use '{what}' as input to '{user}' because '{what}' is in a while loop: it has values only "
-                "inside. Return it from there to use it outside"
+                "inside a loop or a branch. Return it from there to use it outside"
             )
         return found if found is tensor else tensor.op.context.checked(found)
 

@@ -10,7 +10,7 @@ from .graph import Node, Tensor
 
 
 def sources(tensor: Tensor, differentiable: bool = False) -> Sequence[Tensor]:
-    """The inputs of its node that a tensor is computed from; with `differentiable`, those that its gradients come to."""
+    """The inputs of its node that a tensor is computed from; with `differentiable`, what its gradients come to."""
     node = tensor.op
     if node.row.depends is None:
         return node.inputs
@@ -45,18 +45,24 @@ def demand(roots: Iterable[Tensor | Node], given: Container[int], context: Any =
         if id(item) in given:
             continue
         node = item.op if isinstance(item, Tensor) else item
-        partial = node.row.depends is not None
-        if isinstance(item, Tensor) and partial:
-            used = node.row.depends(node, item.value_index, False)
+        depends = node.row.depends
+        if isinstance(item, Tensor) and depends is not None:
+            used = depends(node, item.value_index, False)
             found.outputs.setdefault(id(node), set()).add(item.value_index)
             found.inputs.setdefault(id(node), set()).update(used)
             pending.extend(node.inputs[position] for position in used)
         elif isinstance(item, Tensor):
             pending.append(node)
         else:
-            pending.extend(node.outputs if partial else node.inputs)
-        pending.extend(other for other in node.control_inputs if other.context is context)
+            pending.extend(node.inputs if depends is None else node.outputs)
+        pending.extend(other for other in node.control_inputs if _runs(other, given, context))
     return found
+
+
+def _runs(control: Node, given: Container[int], context: Any) -> bool:
+    """Whether a control input runs before the nodes of `context` that wait for it: not where its values are given."""
+    fed = bool(control.outputs) and all(id(tensor) in given for tensor in control.outputs)
+    return control.context is context and not fed
 
 
 def order(
@@ -81,7 +87,7 @@ def order(
             done.add(id(node))
             stack.append((node, True))
             # Control inputs first: a variable that an initializer among them fills is read after it.
-            before = [other for other in node.control_inputs if other.context is context]
+            before = [other for other in node.control_inputs if _runs(other, given, context)]
             inputs = node.inputs if demanded is None else demanded.needed(node)
             before += [tensor.op for tensor in inputs if tensor is not None and id(tensor) not in given]
             stack.extend((other, False) for other in reversed(before) if id(other) not in done)

@@ -22,6 +22,8 @@ def _bind_read(node: Node, runtime: Runtime) -> Callable[[], torch.Tensor]:
 
 def _bind_read_now(node: Node, runtime: Runtime) -> Callable[[Any], Any]:
     holder = node.inputs[0].op
+    if holder.inputs:  # the read that others share
+        holder = holder.inputs[0].op
     if holder in runtime.fed:  # the run gives the variable's value, so that is what there is to read
         return _view
 

@@ -1,4 +1,6 @@
-"""Replacing some rows or elements of a variable, and counting with one. Assignments of the whole are in `resources.py`."""
+"""Replacing some rows or elements of a variable, and counting with one. Assignments of the whole are in
+`resources.py`.
+"""
 
 from __future__ import annotations
 
@@ -57,22 +59,25 @@ def _bind(combine: Combine, by_index_vectors: bool) -> Callable[[Node, Runtime],
         holder = node.attrs["variable"]
 
         def update(indices: torch.Tensor, updates: Any) -> Any:
+            vectors = indices if by_index_vectors else indices[..., None]
             with runtime.lock:
                 before = runtime.read(holder)
-                axes = indices.shape[-1] if by_index_vectors else 1
-                shape, tail = tuple(before.shape), tuple(before.shape[axes:])
-                where = _places(node, indices if by_index_vectors else indices[..., None], shape)
-                if isinstance(updates, torch.Tensor) and updates.ndim == 0:
-                    updates = updates.expand(len(where), *tail)
-                if math.prod(updates.shape) != len(where) * math.prod(tail):
+                shape, axes = tuple(before.shape), vectors.shape[-1]
+                head, tail = tuple(vectors.shape[:-1]), shape[axes:]
+                where = _places(node, vectors, shape)
+                if updates.ndim == 0:
+                    spread = torch.broadcast_to if isinstance(updates, torch.Tensor) else np.broadcast_to
+                    updates = spread(updates, head + tail)
+                elif tuple(updates.shape) != head + tail:
                     raise errors.InvalidArgumentError(
                         None,
                         node,
-                        f"{node.type}: updates must have shape {[*indices.shape[: indices.ndim - by_index_vectors], *tail]} "
-                        f"(that of the indices, then {list(tail)} of {holder.name}), got {list(updates.shape)}",
+                        f"{node.type}: updates must have shape {[*head, *tail]} (that of the indices, then that of "
+                        f"what they name in {holder.name}), got {list(updates.shape)}",
                     )
-                rows = before.reshape(-1, *tail)
-                runtime.write(holder, combine(rows, where, updates.reshape(-1, *tail)).reshape(shape))
+                rows = before.reshape(math.prod(shape[:axes]), *tail)
+                new = combine(rows, where, updates.reshape(len(where), *tail))
+                runtime.write(holder, new.reshape(shape))
                 return runtime.read(holder)
 
         return update

@@ -1,7 +1,16 @@
 """Time: loops over sequences of different lengths. They know a cell only as a step."""
 
-from dynrnn.rnn.layer import run_layer
-from dynrnn.rnn.lengths import clamp_lengths, length_mask, reverse_sequence
+from dynrnn.rnn.layer import LayerTrace, run_layer, trace_layer
+from dynrnn.rnn.lengths import carry_states, clamp_lengths, length_mask, reverse_sequence
 from dynrnn.rnn.loop import run_steps
 
-__all__ = ["clamp_lengths", "length_mask", "reverse_sequence", "run_layer", "run_steps"]
+__all__ = [
+    "LayerTrace",
+    "carry_states",
+    "clamp_lengths",
+    "length_mask",
+    "reverse_sequence",
+    "run_layer",
+    "run_steps",
+    "trace_layer",
+]

@@ -6,15 +6,28 @@ rows are stepped. The loop for a user's step is in `loop.py`; nothing here knows
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from dynrnn.cells.spec import CellSpec, State
 from dynrnn.errors import describe
-from dynrnn.rnn.lengths import check_lengths, length_range, pack
+from dynrnn.rnn.lengths import Packing, carry_states, check_lengths, hides_values, length_range, pack
+from dynrnn.rnn.masked import check_hidden_lengths, run_layer_masked
+from dynrnn.rnn.pieces import Pieces, cut_rows
+from dynrnn.rnn.walk import Record, input_products, record_step, walk, walk_again_in_backward
+
+
+class LayerTrace(NamedTuple):
+    """What a layer's pass leaves: see `trace_layer`."""
+
+    outputs: Tensor
+    state: State
+    states: State
+    gates: State
 
 
 def run_layer(
@@ -52,70 +65,153 @@ def run_layer(
         >>> [round(value, 4) for value in outputs[1, :, 0].tolist()], bool(h[0] == outputs[0, 2])
         ([0.5717, 0.0, 0.0], True)
     """
-    _check(spec, params, inputs, state, lengths, options, time_major, parallel_iterations)
+    trace = trace_layer(
+        spec,
+        params,
+        inputs,
+        state,
+        lengths=lengths,
+        options=options,
+        time_major=time_major,
+        reverse=reverse,
+        parallel_iterations=parallel_iterations,
+    )
+    return trace.outputs, trace.state
+
+
+def trace_layer(
+    spec: CellSpec,
+    params: Mapping[str, Tensor],
+    inputs: Tensor,
+    state: State,
+    *,
+    lengths: Tensor | None,
+    options: Any,
+    time_major: bool = False,
+    reverse: bool = False,
+    parallel_iterations: int | None = None,
+    resets: Tensor | None = None,
+    reset_state: State | None = None,
+    checkpoint_every: int | None = None,
+    keep_states: bool = False,
+    keep_gates: bool = False,
+) -> LayerTrace:
+    """Run a cell as `run_layer` does, and keep what happens inside, start anew inside rows, or compute steps again.
+
+    `resets` is bool `[batch, time]` on the CPU, whatever the layout of the inputs: each row is cut before every valid
+    step that it marks, and the pieces are walked as rows of their own, in both directions; a piece that does not carry
+    the row's `state` on begins with `reset_state` (tensors like those of `state`; None: zeros). With `checkpoint_every`
+    only the inputs and every that-many-th state are kept for backward, which computes the steps between them again.
+
+    Returns `(outputs, state, states, gates)`. With `keep_states`, `states` are the state's tensors after every step,
+    `[batch, time, width]` in the layout of the inputs; past its end a row keeps the state that is carried through
+    (`carry_states`), so that the last one (the first one with `reverse`) is the final state. With `keep_gates`,
+    `gates` are those of `spec.gate_names`, exactly 0 past a row's end. What is not kept is `()`.
+
+    Raises what `run_layer` raises.
+
+    Example:
+        >>> from dynrnn.cells import GRU, GRUOptions
+        >>> params = {param.name: torch.ones(param.shape) for param in GRU.params(2, GRUOptions(1))}
+        >>> trace = trace_layer(GRU, params, torch.ones(2, 3, 2), (torch.zeros(2, 1),), lengths=torch.tensor([3, 1]),
+        ...                     options=GRUOptions(1), keep_states=True, keep_gates=True)
+        >>> torch.equal(trace.states[0][:, -1], trace.state[0]), len(trace.gates)
+        (True, 3)
+    """
+    hidden = lengths is not None and hides_values(lengths)
+    _check(spec, params, inputs, state, None if hidden else lengths, options, time_major, parallel_iterations)
+    if lengths is not None and hidden:
+        wanted = {"resets": resets, "checkpoint_every": checkpoint_every, "states": keep_states, "gates": keep_gates}
+        check_hidden_lengths("run_layer", lengths, state[0].shape[0], wanted)
+        layout = {"time_major": time_major, "reverse": reverse, "parallel_iterations": parallel_iterations}
+        masked = run_layer_masked(spec, params, inputs, state, lengths=lengths, options=options, **layout)
+        return LayerTrace(*masked, (), ())
     weights = spec.prepare(params, options)
+    step = record_step(spec, weights, options, keep_states=keep_states, keep_gates=keep_gates)
     time_axis = 0 if time_major else 1
     batch, max_time = inputs.shape[1 - time_axis], inputs.shape[time_axis]
+    every = checkpoint_every if torch.is_grad_enabled() else None
     shortest, longest = length_range(lengths, batch, max_time)
-    if 0 < shortest == longest:
+    if 0 < shortest == longest and resets is None and every is None:
         rows = inputs.narrow(time_axis, 0, longest)
         rows = rows.flip(time_axis) if reverse else rows
         rows = (rows if time_major else rows.transpose(0, 1)).reshape(longest * batch, -1)
-        products = _products(spec, weights, rows, [batch] * longest, parallel_iterations)
-        outputs, final_state = _walk(spec, weights, products, state, options)
+        records, final = walk(step, input_products(spec, weights, rows, [batch] * longest, parallel_iterations), state)
         if reverse:
-            outputs.reverse()
-        if longest < max_time:
-            outputs += [torch.zeros_like(outputs[0])] * (max_time - longest)
-        return torch.stack(outputs, time_axis), final_state
-
-    if lengths is None:  # no rows or no steps
-        lengths = torch.zeros(batch, dtype=torch.int64)
-    packing = pack(lengths, max_time, time_major=time_major, reverse=reverse, device=inputs.device)
-    rows = inputs.reshape(batch * max_time, inputs.shape[2]).index_select(0, packing.source)
-    products = _products(spec, weights, rows, packing.batch_sizes, parallel_iterations)
-    state = tuple(value.index_select(0, packing.order) for value in state)
-    outputs, final_state = _walk(spec, weights, products, state, options)
-    outputs.append(outputs[0].new_zeros(1, outputs[0].shape[1]))  # what padding points at
-    padded = torch.cat(outputs).index_select(0, packing.target)
-    final_state = tuple(value.index_select(0, packing.inverse) for value in final_state)
-    return padded.view(*inputs.shape[:2], padded.shape[1]), final_state
-
-
-def _products(
-    spec: CellSpec, weights: Any, rows: Tensor, batch_sizes: list[int], parallel_iterations: int | None
-) -> Iterator[Tensor]:
-    """Yield each step's input product `[running rows, k]`, computed for `parallel_iterations` steps at a time."""
-    at_once = parallel_iterations or len(batch_sizes)
-    chunks = [batch_sizes[start : start + at_once] for start in range(0, len(batch_sizes), at_once)]
-    # split, not slices: its backward is one concatenation, where each slice's would fill a whole tensor
-    for chunk, sizes in zip(rows.split([sum(sizes) for sizes in chunks]), chunks, strict=True):
-        yield from spec.product(weights, chunk).split(sizes)
+            records.reverse()
+        columns = _columns(records, partial(_stack, max_time=max_time, time_axis=time_axis))
+    else:
+        if lengths is None:
+            lengths = torch.full((batch,), max_time if batch else 0)
+        pieces = None if resets is None else cut_rows(resets, lengths, reverse=reverse)
+        packing, begin = _layout(inputs, state, lengths, pieces, reset_state, time_major, reverse)
+        rows = inputs.reshape(batch * max_time, inputs.shape[2]).index_select(0, packing.source)
+        products = partial(_products, spec, weights, parallel_iterations)
+        if every is None:
+            records, final = walk(step, products(rows, packing.batch_sizes), begin)
+        else:
+            records, final = walk_again_in_backward(step, products, rows, packing.batch_sizes, begin, every)
+        last = packing.inverse if pieces is None else packing.inverse[pieces.last.to(inputs.device)]
+        final = tuple(value.index_select(0, last) for value in final)
+        columns = _columns(records, partial(_scatter, target=packing.target, layout=inputs.shape[:2]))
+    kept = columns[1 : 1 + len(state)] if keep_states else ()
+    states = [
+        carry_states(value, initial, lengths, time_major=time_major, reverse=reverse)
+        for value, initial in zip(kept, state, strict=bool(kept))
+    ]
+    return LayerTrace(columns[0], final, tuple(states), tuple(columns[1 + len(kept) :]))
 
 
-def _walk(
-    spec: CellSpec, weights: Any, products: Iterable[Tensor], state: State, options: Any
-) -> tuple[list[Tensor], State]:
-    """Step the running rows, a shrinking prefix of `state`; return each step's outputs and all rows' final state.
+def _layout(
+    inputs: Tensor,
+    state: State,
+    lengths: Tensor,
+    pieces: Pieces | None,
+    reset_state: State | None,
+    time_major: bool,
+    reverse: bool,
+) -> tuple[Packing, State]:
+    """Lay out rows, or the pieces that they are cut into; return also the state that each sorted one begins with."""
+    max_time = inputs.shape[0 if time_major else 1]
+    layout = {"time_major": time_major, "reverse": reverse, "device": inputs.device}
+    if pieces is None:
+        packing = pack(lengths, max_time, **layout)
+        return packing, tuple(value.index_select(0, packing.order) for value in state)
+    packing = pack(pieces.length, max_time, **layout, pieces=(pieces.row, pieces.start, lengths.shape[0]))
+    row = pieces.row.to(inputs.device).index_select(0, packing.order)
+    carried = pieces.carried.to(inputs.device).index_select(0, packing.order).unsqueeze(1)
+    anew = [value.new_zeros(()) for value in state] if reset_state is None else reset_state
+    anew = [value.index_select(0, row) if value.ndim else value for value in anew]
+    given = [value.index_select(0, row) for value in state]
+    return packing, tuple(torch.where(carried, one, other) for one, other in zip(given, anew, strict=True))
 
-    Where no row ever runs, the caller still gives one product of no rows, so that outputs have their width and dtype
-    and hang on params, inputs and state as they always do.
-    """
-    recur, outputs, finished = spec.recur, [], []
-    running = state[0].shape[0]
-    for product in products:
-        if product.shape[0] < running:
-            sizes = (product.shape[0], running - product.shape[0])
-            pieces = [value.split(sizes) for value in state]
-            state = tuple(piece[0] for piece in pieces)
-            finished.append([piece[1] for piece in pieces])
-            running = sizes[0]
-        output, state = recur(weights, product, state, options)
-        outputs.append(output)
-    if not finished:
-        return outputs, state
-    finished.append(state)
-    return outputs, tuple(torch.cat(pieces[::-1]) for pieces in zip(*finished, strict=True))
+
+def _products(spec: CellSpec, weights: Any, parallel_iterations: int | None, rows: Tensor, batch_sizes: list[int]) -> Any:
+    return input_products(spec, weights, rows, batch_sizes, parallel_iterations)
+
+
+def _columns(records: list[Record], join: Any) -> list[Tensor]:
+    """Join what the records hold, each kind over all steps; an LSTM's h, which is its output too, is joined once."""
+    columns: list[Tensor] = []
+    first = [record[0] for record in records]
+    for column in zip(*records, strict=True):
+        same = bool(columns) and all(one is other for one, other in zip(column, first, strict=True))
+        columns.append(columns[0] if same else join(list(column)))
+    return columns
+
+
+def _stack(column: list[Tensor], *, max_time: int, time_axis: int) -> Tensor:
+    """Stack the steps of rows that all run equally long."""
+    if len(column) < max_time:
+        column += [torch.zeros_like(column[0])] * (max_time - len(column))
+    return torch.stack(column, time_axis)
+
+
+def _scatter(column: list[Tensor], *, target: Tensor, layout: torch.Size) -> Tensor:
+    """Bring packed steps to their padded places; padding is given a row of zeros after the last step."""
+    column.append(column[0].new_zeros(1, column[0].shape[1]))
+    padded = torch.cat(column).index_select(0, target)
+    return padded.view(*layout, padded.shape[1])
 
 
 def _check(

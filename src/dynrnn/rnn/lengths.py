@@ -42,6 +42,21 @@ def length_range(lengths: Tensor | None, batch: int, max_time: int) -> tuple[int
     return int(shortest), int(longest)
 
 
+def hides_values(lengths: Tensor) -> bool:
+    """Say whether a tensor's values cannot be read, because `torch.func.vmap` maps over it.
+
+    Example:
+        >>> torch.func.vmap(lambda lengths: lengths + hides_values(lengths))(torch.tensor([1, 2]))
+        tensor([2, 3])
+    """
+    # torch offers no public question for this
+    while torch._C._functorch.is_functorch_wrapped_tensor(lengths):
+        if torch._C._functorch.is_batchedtensor(lengths):
+            return True
+        lengths = torch._C._functorch.get_unwrapped(lengths)
+    return False
+
+
 def check_lengths(owner: str, lengths: Tensor | None, batch: int, max_time: int) -> None:
     """Refuse lengths that would be silently wrong; `owner` is the function they were given to.
 
@@ -102,24 +117,35 @@ class Packing:
 
 
 def pack(
-    lengths: Tensor, max_time: int, *, time_major: bool = False, reverse: bool = False, device: torch.device | str
+    lengths: Tensor,
+    max_time: int,
+    *,
+    time_major: bool = False,
+    reverse: bool = False,
+    device: torch.device | str,
+    pieces: tuple[Tensor, Tensor, int] | None = None,
 ) -> Packing:
     """Lay out the valid steps of a batch whose padded tensors are `[batch, time, ...]`, or time first.
 
-    With `reverse`, a row's packed steps go from its last valid step to its first.
+    With `reverse`, a row's packed steps go from its last valid step to its first. `pieces` are given where `lengths`
+    are those of pieces of rows: in which row each one stands and where it starts there, both int64 `[pieces]`, and
+    how many rows there are; `order`, `inverse` and `batch_sizes` then speak of pieces.
 
     Example:
         >>> packing = pack(torch.tensor([1, 3]), 3, device="cpu")
         >>> packing.batch_sizes, packing.source.tolist(), packing.target.tolist()
         ([2, 1, 1], [3, 0, 4, 5], [1, 4, 4, 0, 2, 3])
     """
-    batch = lengths.shape[0]
     longest_first, order = lengths.sort(descending=True, stable=True)
-    steps = length_range(lengths, batch, max_time)[1]
+    steps = length_range(lengths, lengths.shape[0], max_time)[1]
+    batch = lengths.shape[0] if pieces is None else pieces[2]
     running = longest_first > torch.arange(steps).unsqueeze(1)  # [steps, batch]
     step, position = running.nonzero(as_tuple=True)
     row = order[position]
     time = lengths[row] - 1 - step if reverse else step
+    if pieces is not None:
+        time = time + pieces[1][row]
+        row = pieces[0][row]
     source = time * batch + row if time_major else row * max_time + time
     target = torch.full((batch * max_time,), source.shape[0])
     target[source] = torch.arange(source.shape[0])
@@ -168,3 +194,35 @@ def step_target(lengths: Tensor, max_time: int, *, time_major: bool = False, rev
     place = step * batch + torch.arange(batch).unsqueeze(1)
     place = torch.where(length_mask(lengths, max_time), place, steps * batch)
     return (place.t() if time_major else place).flatten()
+
+
+def carry_states(
+    states: Tensor, initial: Tensor, lengths: Tensor | None, *, time_major: bool = False, reverse: bool = False
+) -> Tensor:
+    """Fill the padding of states with what a loop over all steps would carry through it.
+
+    `states` is `[batch, time, ...]`, or time first: the state after each valid step, anything past a row's end.
+    `initial` is `[batch, ...]`. Past its end a row keeps its last valid state; an empty row, and with `reverse` (which
+    comes through the padding first) every row, keeps its initial state there. `lengths` is int64 `[batch]` on the CPU,
+    or None where there is no padding.
+
+    Example:
+        >>> carry_states(torch.tensor([[1, 2, 0], [0, 0, 0]]), torch.tensor([7, 8]), torch.tensor([2, 0]))
+        tensor([[1, 2, 2],
+                [8, 8, 8]])
+    """
+    if lengths is None:
+        return states
+    batch_axis, time_axis = (1, 0) if time_major else (0, 1)
+    batch, max_time = states.shape[batch_axis], states.shape[time_axis]
+    row, time = torch.arange(batch).unsqueeze(1), torch.arange(max_time)
+    valid = length_mask(lengths, max_time)
+    if reverse:
+        carried = torch.full((batch, max_time), -1)
+    else:
+        carried = (lengths - 1).unsqueeze(1).expand(batch, max_time)
+    time = torch.where(valid, time, carried)
+    place = time * batch + row if time_major else row * max_time + time
+    place = torch.where(time < 0, batch * max_time + row, place)
+    place = (place.t() if time_major else place).flatten().to(states.device)
+    return torch.cat((states.flatten(0, 1), initial)).index_select(0, place).unflatten(0, states.shape[:2])

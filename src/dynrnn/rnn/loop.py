@@ -23,7 +23,7 @@ def run_steps(
     state: Sequence[Tensor],
     *,
     lengths: Tensor | None,
-    output_specs: Sequence[OutputSpec],
+    output_specs: Sequence[OutputSpec] | None,
     time_major: bool = False,
     reverse: bool = False,
 ) -> tuple[list[Tensor], list[Tensor]]:
@@ -37,7 +37,8 @@ def run_steps(
     neither padding nor what it leads to reaches a result or a gradient.
 
     `output_specs` are one `(shape after batch, dtype)` an output; the shapes are held against what the step returns
-    (None fits any size), and where no step runs, the outputs are zeros made from them (None: size 0).
+    (None fits any size), and where no step runs, the outputs are zeros made from them (None: size 0). Without specs
+    the first step says what the outputs are, and at least one step must run.
 
     Returns `(outputs, final_state)`: outputs stacked over the whole time axis in the layout of the inputs.
 
@@ -56,15 +57,18 @@ def run_steps(
     batch, max_time = _check_arguments(inputs, state, lengths, time_major)
     shortest, longest = length_range(lengths, batch, max_time)
     if longest == 0:
+        if output_specs is None:
+            raise ValueError("run_steps: output_specs must be given where no step runs, got None")
         return _no_steps(inputs, state, output_specs), list(state)
     checker = _StepChecker(batch, state, output_specs)
-    columns: list[list[Tensor]] = [[] for _ in output_specs]
+    columns: list[list[Tensor]] = []
     masks = _Masks(lengths, shortest, longest, inputs[0].device)
     current = list(state)
     for index, inputs_t in enumerate(_step_inputs(inputs, lengths, shortest, longest, time_major, reverse)):
         outputs_t, new = step(list(inputs_t), list(current))
         checker.check(outputs_t, new)
         current = list(new) if index < shortest else masks.freeze(index - shortest, new, current)
+        columns = columns or [[] for _ in outputs_t]
         for column, output in zip(columns, outputs_t, strict=True):
             column.append(output)
     if lengths is None or shortest == longest:
@@ -146,7 +150,7 @@ def _no_steps(inputs: Sequence[Tensor], state: Sequence[Tensor], output_specs: S
 class _StepChecker:
     """Holds what a step returns against what was promised; a step that keeps to it costs a list comparison."""
 
-    def __init__(self, batch: int, state: Sequence[Tensor], output_specs: Sequence[OutputSpec]) -> None:
+    def __init__(self, batch: int, state: Sequence[Tensor], output_specs: Sequence[OutputSpec] | None) -> None:
         self._batch = batch
         self._specs = output_specs
         self._states = _signature(state)
@@ -165,7 +169,10 @@ class _StepChecker:
     def _promised(self, found: list) -> list:
         """The signature of the first step's outputs, with the sizes that the specs fix."""
         promised = []
-        for index, (tail, dtype) in enumerate(self._specs):
+        specs = self._specs
+        if specs is None:
+            specs = [([None] * (len(one[0]) - 1), one[1]) if isinstance(one, tuple) else ((), one) for one in found]
+        for index, (tail, dtype) in enumerate(specs):
             shape = (self._batch, *tail)
             if index < len(found) and isinstance(found[index], tuple):
                 got, dtype = found[index]

@@ -30,8 +30,8 @@ _OLD = {f"{ROOT}.{old}": f"{ROOT}.{today}" for old, today in (TODAY | CHANGED).i
 class Report:
     """What a program's files use, each name with its places `(file, line)`.
 
-    there: names that the face has; old: those of them that are spelled as in TensorFlow 0.x; missing: names that it has
-    not; guarded: missing ones that the program tries and can do without. unreadable: files, each with the reason.
+    there: names that the face has. missing: names that it has not; guarded: those that the program tries and can do
+    without. unreadable: files, each with the reason.
     """
 
     files: list[str] = field(default_factory=list)
@@ -157,7 +157,7 @@ def alternatives(path: str) -> list[str]:
         'tensorflow.nn.rnn_cell.LSTMCell'
     """
     space, _, word = path.rpartition(".")
-    public = [name for name in NAMES if not name.rpartition(".")[2].startswith("_")]
+    public = [name for name in NAMES if not any(part.startswith("_") for part in name.split("."))]
     elsewhere = [f"{ROOT}.{name}" for name in public if name.rpartition(".")[2] == word]
     holder = find(space)
     if holder is not None and holder.name == space:

@@ -16,19 +16,19 @@ _PLACES = (
     "contrib.distributions", "contrib.estimator", "contrib.framework", "contrib.layers", "contrib.learn",
     "contrib.legacy_seq2seq", "contrib.lookup", "contrib.losses", "contrib.metrics", "contrib.rnn",
     "contrib.seq2seq", "contrib.slim", "contrib.summary", "contrib.tensorboard", "contrib.tensorboard.plugins",
-    "contrib.tensorboard.plugins.projector", "contrib.training", "core.protobuf.config_pb2",
-    "core.protobuf.rewriter_config_pb2", "data", "debugging", "distributions", "dtypes", "errors", "estimator",
-    "examples", "examples.tutorials", "examples.tutorials.mnist", "examples.tutorials.mnist.input_data",
-    "feature_column", "flags", "gfile", "graph_util", "image", "initializers", "io", "io.gfile", "keras", "layers",
-    "linalg", "logging", "losses", "manip", "math", "metrics", "nest", "nn", "nn.rnn_cell",
-    "python.client.device_lib", "python.lib.io.file_io", "python_io", "random", "resource_loader", "saved_model",
-    "sets", "sparse", "spectral", "strings", "summary", "sysconfig", "test", "train", "user_ops", "version",
+    "contrib.tensorboard.plugins.projector", "contrib.training", "data", "debugging", "distributions", "dtypes",
+    "errors", "estimator", "examples", "examples.tutorials", "examples.tutorials.mnist",
+    "examples.tutorials.mnist.input_data", "feature_column", "flags", "gfile", "graph_util", "image",
+    "initializers", "io", "io.gfile", "keras", "layers", "linalg", "logging", "losses", "manip", "math", "metrics",
+    "nest", "nn", "nn.rnn_cell", "python_io", "random", "resource_loader", "saved_model", "sets", "sparse",
+    "spectral", "strings", "summary", "sysconfig", "test", "train", "user_ops", "version",
 )  # fmt: skip
 
 # Import paths of the face's own namespaces, by their dotted place in the face ("" is its top).
 NAMESPACES = {"tensorflow": "", "tensorflow.compat.v1": ""} | {f"tensorflow.{place}": place for place in _PLACES}
 
 # Import paths into TensorFlow's inside, with the places in the face that hold the names of each, the likeliest first.
+# `_inside` is for names that stand nowhere else.
 INSIDE: dict[str, tuple[str, ...]] = {
     "tensorflow.contrib.framework.python.ops": ("contrib.framework",),
     "tensorflow.contrib.layers.python.layers": ("contrib.layers",),
@@ -54,8 +54,11 @@ INSIDE: dict[str, tuple[str, ...]] = {
     "tensorflow.contrib.seq2seq.python.ops.decoder": ("contrib.seq2seq",),
     "tensorflow.contrib.seq2seq.python.ops.helper": ("contrib.seq2seq",),
     "tensorflow.contrib.seq2seq.python.ops.loss": ("contrib.seq2seq",),
+    "tensorflow.core.protobuf.config_pb2": ("", "_inside.config_pb2"),
+    "tensorflow.core.protobuf.rewriter_config_pb2": ("_inside.rewriter_config_pb2",),
     "tensorflow.models.rnn.rnn": ("nn",),
     "tensorflow.models.rnn.rnn_cell": ("nn.rnn_cell",),
+    "tensorflow.python.client.device_lib": ("_inside.device_lib",),
     "tensorflow.python.client.session": ("",),
     "tensorflow.python.framework.constant_op": ("",),
     "tensorflow.python.framework.dtypes": ("", "dtypes"),
@@ -70,6 +73,7 @@ INSIDE: dict[str, tuple[str, ...]] = {
     "tensorflow.python.layers.core": ("layers",),
     "tensorflow.python.layers.layers": ("layers",),
     "tensorflow.python.layers.normalization": ("layers",),
+    "tensorflow.python.lib.io.file_io": ("_inside.file_io",),
     "tensorflow.python.ops.array_ops": ("",),
     "tensorflow.python.ops.check_ops": ("", "debugging"),
     "tensorflow.python.ops.clip_ops": ("",),

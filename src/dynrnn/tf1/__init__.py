@@ -8,6 +8,7 @@ Example:
     ([None, 3, 4], [None, 4])
 """
 
+import sys as _sys
 from typing import Any
 
 from . import api as _api
@@ -18,6 +19,7 @@ for _name in list(globals()):  # the modules that make the face up are not names
         del globals()[_name]
 globals().update(_names)
 __version__: str = _names["__version__"]
+_names["compat"].v1 = _sys.modules[__name__]  # `tf.compat.v1.placeholder` is `tf.placeholder`
 
 
 def __getattr__(name: str) -> Any:

@@ -39,6 +39,7 @@ class OptimizerOptions(Message):
     }  # fmt: skip
 
 
+@export("_inside.rewriter_config_pb2.RewriterConfig")
 class RewriterConfig(Message):
     """How a graph would be rewritten before it is run (`tensorflow.core.protobuf.rewriter_config_pb2`)."""
 
@@ -83,6 +84,7 @@ class GraphOptions(Message):
     }  # fmt: skip
 
 
+@export("_inside.config_pb2.ThreadPoolOptionProto")
 class ThreadPoolOptionProto(Message):
     """A pool of threads that operations would be divided among."""
 
@@ -149,10 +151,6 @@ class SessionLog(Message):
     SessionStatus = Enum(STATUS_UNSPECIFIED=0, START=1, STOP=2, CHECKPOINT=3)
     FIELDS: ClassVar[Fields] = {"status": SessionStatus, "checkpoint_path": str, "msg": str}
 
-
-for _kind in (ConfigProto, GPUOptions, GraphOptions, OptimizerOptions, RunMetadata, RunOptions, ThreadPoolOptionProto):
-    export(f"core.protobuf.config_pb2.{_kind.__name__}")(_kind)
-export("core.protobuf.rewriter_config_pb2.RewriterConfig")(RewriterConfig)
 
 Kind = TypeVar("Kind", bound=Message)
 

@@ -1,4 +1,6 @@
-"""Device names and `with tf.device(...)`: what is noted on operations. Everything runs where PyTorch's CPU tensors live."""
+"""Device names and `with tf.device(...)`: what is noted on operations. Everything runs where PyTorch's CPU tensors
+live.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ def choose(op: Any, entries: tuple[Entry, ...]) -> None:
             continue
         device = entry(op)
         if not isinstance(device, str):
-            raise TypeError(f"tf.device: the function must return a device's name, a string, got {device!r} for {op.name}")
+            raise TypeError(
+                f"tf.device: the function must return a device's name, a string, got {device!r} for {op.name}"
+            )
         op.device = device
 
 
@@ -90,7 +94,7 @@ class GraphWithDevices(Graph):
         """Make an operation, and note the device and the neighbour that are in force on it."""
         node = super().add(row, inputs, attrs, **options)
         if type(node.device) is not str:
-            choose(node, node.device)
+            choose(node, node.device)  # type: ignore[arg-type]
         beside = getattr(self._local, "beside", None)
         if beside is not None:
             self._beside[node], node.device = beside, beside.device

@@ -78,7 +78,7 @@ def gradients(
     if unconnected_gradients not in (*UnconnectedGradients, "none", "zero"):
         raise ValueError(f"Unknown value for unconnected_gradients: {unconnected_gradients!r}")
     unconnected = UnconnectedGradients(unconnected_gradients)
-    ys, xs = _as_list(ys), _as_list(xs)
+    ys, xs = (_as_list(value) if value is not None else [None] for value in (ys, xs))
     graph = get_default_graph()
     with name_scope(name, "gradients"):
         targets = [_source(y, "y") for y in ys]

@@ -146,6 +146,14 @@ class Graph(GraphWithCollections, GraphWithDevices):
         self._not_feedable: set[Tensor] = set()
         self._not_fetchable: set[Operation] = set()
 
+    @property
+    def building_function(self) -> bool:
+        """False: this is a program's graph, not the body of a function."""
+        return False
+
+    def switch_to_thread_local(self) -> None:
+        """Accepted: scopes, devices and dependencies belong to a thread from the start."""
+
     @contextmanager
     def as_default(self) -> Iterator[Graph]:
         """Make this graph the one that new operations go to."""

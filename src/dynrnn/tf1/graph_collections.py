@@ -1,5 +1,5 @@
-"""A graph's collections: lists under a key, such as all variables. The keys and the functions on the default graph are in
-`graph_keys.py`.
+"""A graph's collections: lists under a key, such as all variables. The keys and the functions on the default graph are
+in `graph_keys.py`.
 """
 
 from __future__ import annotations

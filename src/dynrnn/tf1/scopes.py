@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 
 from .export import export
@@ -90,6 +90,16 @@ def control_dependencies(control_inputs: Iterable[Any] | None) -> AbstractContex
     dependencies.
     """
     return get_default_graph().control_dependencies(control_inputs)
+
+
+@export("init_scope")
+@contextmanager
+def init_scope() -> Iterator[None]:
+    """Make operations inside free of control dependencies and outside of loops and branches; names go on."""
+    graph = get_default_graph()
+    scope = graph.current_name_scope()
+    with graph.control_dependencies(None), graph.name_scope(scope + "/" if scope else None):
+        yield
 
 
 @export("device")

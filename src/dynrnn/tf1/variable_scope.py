@@ -192,7 +192,7 @@ class variable_scope:  # noqa: N801 (TensorFlow's name)
             "constraint": constraint,
         }
         self._auxiliary = auxiliary_name_scope
-        # What the first entering settles for later ones: the name scope, a unique name, inherited reuse, a scope's copy.
+        # What the first entering settles for later ones: name scope, unique name, inherited reuse, a scope's copy.
         self._original: str | None = None
         self._name = name_or_scope if isinstance(name_or_scope, str) else None
         self._inherited = self._reuse

@@ -243,17 +243,19 @@ class Variable(PartialUpdates, metaclass=VariableType):
 
     def _as_tensor(self) -> Tensor:
         """The value for use in operations: the shared read; under control dependencies, a read that comes after
-        them.
+        them; in a loop's body, one of every step.
         """
-        if not self.graph.current_dependencies:
+        if not self.graph.current_dependencies and self.graph.current_context is None:
             return self._read
         name = self._read.op.name
+        source = self._holder if self.graph.current_dependencies else self._read
         with self.graph.name_scope(None):
-            return self._read_now(name)
+            return self._read_now(name, source)
 
-    def _read_now(self, name: str) -> Tensor:
-        holder = self._holder
-        node = self.graph.add(READ_NOW, [holder], {}, dtypes=[holder.dtype.base_dtype], shapes=[holder.dims], name=name)
+    def _read_now(self, name: str, source: Tensor | None = None) -> Tensor:
+        """A read of the value when it runs. source: where its gradient goes, the holder or the shared read."""
+        source = self._holder if source is None else source
+        node = self.graph.add(READ_NOW, [source], {}, dtypes=[source.dtype.base_dtype], shapes=[source.dims], name=name)
         return node.outputs[0]  # type: ignore[return-value]
 
     def value(self) -> Tensor:

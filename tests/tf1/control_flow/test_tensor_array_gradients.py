@@ -201,3 +201,8 @@ def test_a_backward_pass_by_hand_agrees_with_gradients():
     by_hand = grads.read(0) * 2.0 * x
     found, expected = evaluate([by_hand, tf.gradients([y, z], x)[0]])
     np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_the_flow_itself_hangs_on_nothing():
+    x = tf.constant([1.0, 2.0])
+    np.testing.assert_array_equal(evaluate(tf.gradients(array(1, tf.float32).write(0, x).flow, x)[0]), [0, 0])

@@ -163,6 +163,24 @@ def test_arrays_stand_anywhere_in_a_nest_of_loop_variables():
     np.testing.assert_array_equal(second, [[0], [1], [2]])
 
 
+def test_shape_invariants_pass_over_arrays():
+    def body(i, made, grown):
+        return i + 1, made.write(i, number(i)), tf.concat([grown, [i]], 0)
+
+    invariants = (tf.TensorShape([]), tf.TensorShape(None), tf.TensorShape([None]))
+    start = (0, array(), tf.zeros([0], tf.int32))
+    _, made, grown = tf.while_loop(lambda i, *rest: i < 3, body, start, shape_invariants=invariants)
+    first, second = evaluate([made.stack(), grown])
+    np.testing.assert_array_equal(first, second)
+
+
+def test_the_count_of_steps_may_be_limited():
+    _, made = tf.while_loop(
+        lambda i, a: i < 9, lambda i, a: (i + 1, a.write(i, number(i))), (0, array()), maximum_iterations=2
+    )
+    np.testing.assert_array_equal(evaluate(made.stack()), [0, 1, 0])
+
+
 def test_a_captured_array_is_cleared_by_reading():
     made = array(3).unstack([1.0, 2.0, 3.0])
     _, total = tf.while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s + made.read(0)), (0, 0.0))

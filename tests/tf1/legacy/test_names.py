@@ -114,7 +114,7 @@ def test_linear_joins_its_inputs_and_makes_a_kernel_and_a_bias():
 @pytest.mark.parametrize("args", [[], [tf.TensorShape([2])]])
 def test_linear_refuses_what_has_no_columns(args):
     args = [tf.placeholder(tf.float32, shape) for shape in args]
-    with pytest.raises(ValueError, match="linear: args must be specified|must have rank 2"):
+    with pytest.raises(ValueError, match=r"linear: args must be specified|must have rank 2"):
         tf.nn.rnn_cell._linear(args, 4, False)
 
 

@@ -9,7 +9,7 @@ from dynrnn.tf1.legacy import notice
 def test_a_refused_warning_is_given_again(monkeypatch):
     monkeypatch.setattr(notice, "_told", set())
     for _ in range(2):  # pytest makes warnings errors, and a call that failed has told nobody
-        with pytest.raises(notice.LegacySpellingWarning, match="old is TensorFlow 0.x's spelling of today"):
+        with pytest.raises(notice.LegacySpellingWarning, match=r"old is TensorFlow 0\.x's spelling of today"):
             notice.tell("old", "today")
 
 

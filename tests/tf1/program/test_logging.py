@@ -6,14 +6,11 @@ import dynrnn.tf1 as tf
 
 
 @pytest.fixture
-def alone(log, request, monkeypatch):
+def alone(log, monkeypatch):
     """No handlers but TensorFlow's own: pytest's are taken off the root logger while the test runs."""
 
     class NoHandlers(list):
         def append(self, handler):
-            pass
-
-        def remove(self, handler):
             pass
 
     monkeypatch.setattr(logging.getLogger(), "handlers", NoHandlers())

@@ -54,7 +54,9 @@ def test_dynamic_rnn_of_nests():
 
 
 @pytest.mark.parametrize(("lengths", "reversed_by"), [(None, "ReverseV2"), ([2, 1], "ReverseSequence")])
-@pytest.mark.parametrize(("time_major", "last"), [(False, "transpose_1"), (True, "TensorArrayStack/TensorArrayGatherV3")])
+@pytest.mark.parametrize(
+    ("time_major", "last"), [(False, "transpose_1"), (True, "TensorArrayStack/TensorArrayGatherV3")]
+)
 def test_bidirectional_dynamic_rnn(time_major, last, lengths, reversed_by):
     x = tf.placeholder(tf.float32, [None, None, 3])
     for scope, number in (("bidirectional_rnn", ""), ("b", "_1")):

@@ -406,3 +406,10 @@ def test_a_failed_call_leaves_the_graph_as_it_was():
     graph = tf.get_default_graph()
     left = graph.get_operations()[before:]
     assert not [node.name for node in left if node.name.startswith("again")]
+
+
+def test_a_tensor_inside_the_loop_cannot_be_fetched_and_the_error_says_what_to_do():
+    inside = []
+    run_raw(lambda result, time, output, _: inside.append(result["input"]))
+    with tf.Session() as session, pytest.raises(ValueError, match=r"not fetchable.*Return it from there"):
+        session.run(inside[1])

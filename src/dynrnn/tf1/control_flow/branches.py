@@ -2,34 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from ... import _nest
-from ...graph.control_flow import Body
+from ...errors import InvalidArgumentError
+from ...graph.branches import Branch
 from ...graph.dtype import bool_
 from ...graph.executor import distinct
 from ...graph.op import Op
 from ...graph.shape import Dims
 from ..export import export
 from ..graph import Operation, Tensor, atomic, get_default_graph
-from ..ops.convert import convert_to_tensor
+from ..ops.array.placeholders import identity
+from ..ops.convert import constant, convert_to_tensor
 from ..scopes import name_scope
-from .structure import as_leaves, flow, pack
+from .structure import all_parts, as_whole_leaves, handed_on, pack_parts, renamed
 
 
-def _bind_cond(node: Operation, runtime: Any, recorded: bool) -> Callable[..., tuple[Any, ...]]:
-    functions = [body.function(runtime, recorded) for body in node.attrs["bodies"]]
-    split = 1 + len(node.attrs["bodies"][0].captures)
+def _bind_cond(node: Operation, runtime: Any, recorded: bool, wanted: Collection[int]) -> Callable[..., Sequence[Any]]:
+    positions = sorted(wanted)
+    bodies = node.attrs["bodies"]
+    if_true, if_false = (body.function(runtime, recorded, results=positions) for body in bodies)
+    split, count = len(bodies[0].captures), len(node.outputs)
 
-    def cond(pred: Any, *captured: Any) -> tuple[Any, ...]:
-        values = captured[: split - 1] if pred else captured[split - 1 :]
-        return distinct(functions[0 if pred else 1](*values), captured)
+    def cond(pred: Any, *captured: Any) -> Sequence[Any]:
+        if pred.ndim:
+            raise InvalidArgumentError(None, node, f"pred must be a scalar, but it has shape {list(pred.shape)}")
+        found = if_true(*captured[:split]) if pred else if_false(*captured[split:])
+        found = distinct(found, captured)
+        if len(found) == count:
+            return found
+        outputs: list[Any] = [None] * count
+        for position, value in zip(positions, found, strict=True):
+            outputs[position] = value
+        return outputs
 
     return cond
 
 
-COND = Op("If", None, None, None, bind=_bind_cond, bodies=True)
+def _depends(node: Operation, position: int, differentiable: bool) -> list[int]:
+    found = [] if differentiable else [0]
+    first = 1
+    for body in node.attrs["bodies"]:
+        found += [first + source for source in body.sources(position, differentiable)]
+        first += len(body.captures)
+    return found
+
+
+COND = Op("If", None, None, None, bind=_bind_cond, bodies=True, depends=_depends)
+MERGE = Op("Merge", "input:T -> T", handed_on, None, stateful=True)
 
 
 @export("cond")
@@ -45,11 +67,14 @@ def cond(
 ) -> Any:
     """Return what `true_fn` returns if `pred` is true, else what `false_fn` returns; only that branch's operations run.
 
-    pred: a bool scalar tensor. true_fn, false_fn: functions without arguments that return nests of one structure and of the same dtypes. strict: keep a
+    pred: a bool scalar tensor. true_fn, false_fn: functions without arguments that return nests of one structure and of
+    the same dtypes; for an operation the result is a bool, which is there when the operation has run. strict: keep a
     list of one result a list. fn1, fn2: older names of the two functions.
+    A branch's tensors and operations may be used outside: they are there in runs that take the branch.
 
     Raises:
-        TypeError: a Python bool as `pred`, or a branch that cannot be called. ValueError: branches of different structures or dtypes.
+        TypeError: a Python bool as `pred`, or a branch that cannot be called. ValueError: branches that return nothing,
+        or different structures or dtypes.
 
     Example:
         >>> import dynrnn.tf1 as tf
@@ -60,63 +85,86 @@ def cond(
     """
     true_fn, false_fn = _branch("true_fn", true_fn, "fn1", fn1), _branch("false_fn", false_fn, "fn2", fn2)
     if isinstance(pred, bool):
-        raise TypeError("pred must not be a Python bool")
+        raise TypeError("pred must not be a Python bool; use a tensor, or Python's own `if`")
     with name_scope(name, "cond"):
         pred = convert_to_tensor(pred)
         if pred.dtype.base_dtype is not bool_:
             raise TypeError(f"cond: pred must be a bool tensor, got {pred.name} of type {pred.dtype.name}")
         if pred.shape.ndims not in (None, 0):
-            raise ValueError(f"cond: pred must be a scalar, got {pred.name} of shape {pred.shape}")
-        bodies, results = [], []
-        for function in (true_fn, false_fn):
-            body = Body(get_default_graph())
-            with body.trace():
-                result = function()
-                operation = result if isinstance(result, Operation) else None
-                leaves = [] if result is None or operation is not None else as_leaves(result, "a branch's result")
-                body.close([flow(leaf) for leaf in leaves], [operation] if operation is not None else [])
-            bodies.append(body)
-            results.append((None if operation is not None else result, leaves))
-        return _merged(pred, bodies, results, strict)
+            raise ValueError(f"cond: pred must be a scalar (rank 0), got {pred.name} of shape {pred.shape}")
+        first = _trace("true_fn", true_fn, True, strict)
+        second = _trace("false_fn", false_fn, False, strict)
+        return _merged(pred, first, second, strict)
 
 
 def _branch(name: str, function: Any, old_name: str, old: Any) -> Callable[[], Any]:
     if function is not None and old is not None:
         raise TypeError(f"cond(): {name} and {old_name} may not be set simultaneously.")
     function = old if function is None else function
+    if function is None:
+        raise TypeError(f"cond(): {name} argument required")
     if not callable(function):
         raise TypeError(f"{name} must be callable.")
     return function
 
 
-def _merged(pred: Tensor, bodies: list[Body], results: list[tuple[Any, list[Any]]], strict: bool) -> Any:
-    (first, first_leaves), (second, second_leaves) = results
+def _trace(name: str, function: Callable[[], Any], taken: bool, strict: bool) -> tuple[Branch, Any, list[Any]]:
+    """One branch: its body, what it returned, and the leaves of that."""
+    body = Branch(get_default_graph())
+    with body.trace():
+        result = function()
+        if result is None:
+            raise ValueError(f"{name} must have a return value.")
+        result = _unpacked(result, strict)
+        leaves = as_whole_leaves(
+            _nest.map_structure(lambda item: _awaited(item, taken), result), f"a result of {name}"
+        )
+        body.close(all_parts(leaves))
+    return body, result, leaves
+
+
+def _awaited(item: Any, taken: bool) -> Any:
+    """For an operation, a bool that is there when it has run."""
+    if not isinstance(item, Operation):
+        return item
+    with get_default_graph().control_dependencies([item]):
+        return identity(constant(taken))
+
+
+def _unpacked(result: Any, strict: bool) -> Any:
+    single = not strict and isinstance(result, (list, tuple)) and len(result) == 1
+    return result[0] if single else result
+
+
+def _merged(
+    pred: Tensor, first: tuple[Branch, Any, list[Any]], second: tuple[Branch, Any, list[Any]], strict: bool
+) -> Any:
+    bodies = first[0], second[0]
     try:
-        _nest.assert_same_structure(first, second)
+        _nest.assert_same_structure(first[1], second[1])
     except (TypeError, ValueError) as error:
         raise type(error)(f"Incompatible return types of true_fn and false_fn: {error}") from error
+    for one, other in zip(first[2], second[2], strict=True):
+        if type(one) is not type(other):
+            raise TypeError(
+                f"Incompatible return types of true_fn and false_fn: {type(one).__name__} against "
+                f"{type(other).__name__} ({one!r}, {other!r})"
+            )
     dtypes, shapes = [], []
     for one, other in zip(bodies[0].results, bodies[1].results, strict=True):
         if one.dtype.base_dtype is not other.dtype.base_dtype:
-            raise ValueError(f"Outputs of true_fn and false_fn must have the same type: {one.dtype.name}, {other.dtype.name}")
+            raise ValueError(
+                "Outputs of true_fn and false_fn must have the same type: "
+                f"{one.dtype.base_dtype.name}, {other.dtype.base_dtype.name} ({one.name}, {other.name})"
+            )
         dtypes.append(one.dtype.base_dtype)
         shapes.append(_either(one.dims, other.dims))
     values = [pred, *bodies[0].captures, *bodies[1].captures]
-    node = add_with_bodies(COND, values, {"bodies": tuple(bodies)}, dtypes, shapes, "Merge")
-    if not first_leaves:
-        return node
-    packed = pack(first, first_leaves, node.outputs)
-    if not strict and isinstance(packed, (list, tuple)) and len(packed) == 1 and not hasattr(packed, "_fields"):
-        return packed[0]
-    return packed
-
-
-def add_with_bodies(row: Op, values: list[Tensor], attrs: dict[str, Any], dtypes: list[Any], shapes: list[Dims], name: str) -> Operation:
-    """Add a node that runs traced bodies; it waits for the outer nodes that operations in them depend on."""
-    node = get_default_graph().add(row, values, attrs, dtypes=dtypes, shapes=shapes, name=name)
-    for body in attrs["bodies"]:
-        node.control_inputs.extend(other for other in body.controls if other not in node.control_inputs)
-    return node  # type: ignore[return-value]
+    node = get_default_graph().add(COND, values, {"bodies": bodies}, dtypes=dtypes, shapes=shapes, name="If")
+    for body in bodies:
+        body.holder = node
+    merged = renamed(node.outputs, MERGE)  # type: ignore[arg-type]
+    return _unpacked(pack_parts(first[1], first[2], merged), strict)
 
 
 def _either(first: Dims, second: Dims) -> Dims:

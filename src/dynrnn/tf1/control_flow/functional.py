@@ -10,8 +10,8 @@ from ...graph.dtype import as_dtype
 from ...graph.shape import TensorShape
 from ..export import export
 from ..graph import Tensor, atomic
-from ..ops.convert import convert_to_tensor
 from ..ops.array.sizing import shape
+from ..ops.convert import convert_to_tensor
 from ..scopes import name_scope
 from ..variable_scope import get_variable_scope, variable_scope
 from .loops import while_loop

@@ -1,5 +1,5 @@
-"""Replacing some rows or elements of a variable: `tf.scatter_update`, `tf.scatter_nd_add` and the like; `tf.count_up_to`.
-Assignments of the whole are in `state.py`.
+"""Replacing some rows or elements of a variable: `tf.scatter_update`, `tf.scatter_nd_add` and the like;
+`tf.count_up_to`. Assignments of the whole are in `state.py`.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from .state import joined_dims, variable_node
 def add_scatter(row: Op, ref: Any, indices: Any, updates: Any, name: str | None, by_index_vectors: bool) -> Tensor:
     """Add a node that replaces part of the variable `ref`; its output is the variable's new value."""
     holder = variable_node(ref, row.type)
-    target = holder.outputs[0]
+    target: Any = holder.outputs[0]
+    graph: Any = holder.graph
     dtype = target.dtype.base_dtype
     if dtype.name not in row.types["T"]:
         raise TypeError(_refused(row, "ref", dtype.name, "T"))
     before = [ref.op] if isinstance(ref, Tensor) and ref.op is not holder else []  # an assignment, which comes first
-    with holder.graph.as_default(), holder.graph.atomic():
+    with graph.as_default(), graph.atomic():
         where = convert_to_tensor(indices, name="indices")
         if where.dtype.base_dtype.name not in row.types["I"]:
             raise TypeError(_refused(row, "indices", where.dtype.name, "I"))
@@ -34,11 +35,11 @@ def add_scatter(row: Op, ref: Any, indices: Any, updates: Any, name: str | None,
                 f"{dtype.name} of argument 'ref' ({holder.name})."
             )
         _check_shapes(row, target, where, values, by_index_vectors)
-        with holder.graph.control_dependencies(before):
-            node = holder.graph.add(
+        with graph.control_dependencies(before):
+            node = graph.add(
                 row, [where, values], {"variable": holder}, dtypes=[target.dtype], shapes=[target.dims], name=name
             )
-    return node.outputs[0]  # type: ignore[return-value]
+    return node.outputs[0]
 
 
 def _refused(row: Op, argument: str, dtype: str, kind: str) -> str:

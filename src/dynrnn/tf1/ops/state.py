@@ -56,9 +56,7 @@ def joined_dims(ref: Dims, value: Dims, name: str, what: str = "a variable and t
     """What is known of a variable's shape and of the value assigned to it; ValueError where they conflict."""
     if ref is None or value is None:
         return value if ref is None else ref
-    shapes = (
-        f"Shapes are {_brackets(ref)} and {_brackets(value)}. for '{name}' ({what})"
-    )
+    shapes = f"Shapes are {_brackets(ref)} and {_brackets(value)}. for '{name}' ({what})"
     if len(ref) != len(value):
         raise ValueError(f"Shapes must be equal rank, but are {len(ref)} and {len(value)}. {shapes}")
     for axis, (a, b) in enumerate(zip(ref, value, strict=True)):

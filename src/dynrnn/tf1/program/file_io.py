@@ -25,17 +25,17 @@ _NAMES: dict[str, Any] = {
 }
 
 for _name, _value in _NAMES.items():
-    export(f"python.lib.io.file_io.{_name}")(_value)
+    export(f"_inside.file_io.{_name}")(_value)
 
 
-@export("python.lib.io.file_io.read_file_to_string")
+@export("_inside.file_io.read_file_to_string")
 def read_file_to_string(filename: Any, binary_mode: bool = False) -> Any:
     """All of a file, as text or as bytes."""
     with GFile(filename, "rb" if binary_mode else "r") as file:
         return file.read()
 
 
-@export("python.lib.io.file_io.write_string_to_file")
+@export("_inside.file_io.write_string_to_file")
 def write_string_to_file(filename: Any, file_content: str | bytes) -> None:
     """Make a file of a text."""
     with GFile(filename, "w") as file:

@@ -20,7 +20,7 @@ class DeviceAttributes(Message):
     }
 
 
-@export("python.client.device_lib.list_local_devices")
+@export("_inside.device_lib.list_local_devices")
 def list_local_devices(session_config: Any = None) -> list[DeviceAttributes]:
     """The devices of this machine that a graph runs on: the CPU, whatever `session_config` says.
 

@@ -1,5 +1,5 @@
-"""The names that programs fetch a loop's results by: those of the operations that give them in TensorFlow, whose loop is
-built of many more.
+"""The names that programs fetch a loop's results by: those of the operations that give them in TensorFlow, whose loop
+is built of many more.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from ..ops.array.placeholders import identity
 
 
 def name_outputs(outputs: Any, *, inputs: int, time_major: bool) -> Any:
-    """Name the outputs of a loop over so many input tensors: stacks of steps, transposed where the batch comes first."""
+    """Name the outputs of a loop over so many input tensors: stacks of steps, transposed where the batch comes
+    first.
+    """
     leaves = _nest.flatten(outputs)
     if time_major:
         stacks = ["TensorArrayStack", *[f"TensorArrayStack_{k}" for k in range(1, len(leaves))]]

@@ -15,7 +15,7 @@ from ....graph.constants import constant_value, partial_dims, partial_value
 from ....graph.dtype import DType, as_dtype, float32, float64, int32, int64
 from ....graph.op import FLOATS, INDICES, REALS, Op
 from ....graph.rules import same
-from ....graph.shape import Dims
+from ....graph.shape import Dimension, Dims
 from ...export import export
 from ...graph import Tensor, atomic
 from ..apply import apply

@@ -43,7 +43,10 @@ def _reshape_dims(inputs: Any, attrs: Any) -> Dims:
     wanted = partial_value(inputs[1])
     if wanted is not None and any(size is not None and size < -1 for size in wanted.flat):
         raise ValueError(f"Invalid value in tensor used for shape: {min(s for s in wanted.flat if s is not None)}")
-    if sizes is None or count is None:
+    if sizes is None:
+        return None
+    if count is None:
+        _require_divisible(inputs[0], sizes)
         return sizes
     known = math.prod(size for size in sizes if size is not None)
     if None not in sizes:
@@ -62,6 +65,16 @@ def _reshape_dims(inputs: Any, attrs: Any) -> Dims:
             )
         return tuple(count // known if size is None else size for size in sizes)
     return sizes
+
+
+def _require_divisible(tensor: Any, sizes: tuple[int | None, ...]) -> None:
+    """Hold the known sizes of a tensor whose count isn't known against a fully known shape."""
+    part = math.prod(size for size in tensor.dims or () if size is not None)
+    if None not in sizes and part and math.prod(size or 0 for size in sizes) % part:
+        raise ValueError(
+            f"Dimension size must be evenly divisible by {part} but is {math.prod(size or 0 for size in sizes)}, to "
+            f"reshape {tensor.name} with shape {tensor.shape} to {TensorShape(sizes)}"
+        )
 
 
 def _expand(value: torch.Tensor, axis: int) -> torch.Tensor:

@@ -118,6 +118,8 @@ def strided_slice(
             f"strided_slice: begin, end and strides must have one length, got {len(begins)}, {len(ends)} and "
             f"{len(steps)}"
         )
+    if (ellipsis_mask & (1 << len(begins)) - 1).bit_count() > 1:
+        raise ValueError(f"Multiple ellipses in slice spec not allowed: ellipsis_mask is {ellipsis_mask:#b}")
     tensors: list[Tensor] = []
     items: list[Item] = []
     for i, (start, stop, step) in enumerate(zip(begins, ends, steps, strict=True)):

@@ -47,7 +47,7 @@ _TWO = "x:T y:T -> T"
 REAL_DIV = Op("RealDiv", _TWO, torch.div, rules.broadcast, {"T": INEXACT})
 FLOOR_DIV = Op("FloorDiv", _TWO, _floor_divide, rules.broadcast, {"T": REALS}, differentiable=False)
 FLOOR_MOD = Op("FloorMod", _TWO, _floor_mod, rules.broadcast, {"T": REALS})
-TRUNCATE_DIV = Op("TruncateDiv", _TWO, _truncate_divide, rules.broadcast, {"T": INTEGERS}, differentiable=False)
+TRUNCATE_DIV = Op("TruncateDiv", _TWO, _truncate_divide, rules.broadcast, {"T": REALS}, differentiable=False)
 TRUNCATE_MOD = Op("TruncateMod", _TWO, _truncate_mod, rules.broadcast, {"T": REALS})
 DIV_NO_NAN = Op("DivNoNan", _TWO, derivatives.divide_no_nan, rules.broadcast, {"T": INEXACT})
 
@@ -66,7 +66,7 @@ floormod = binary(
     doc="Return what x / y, rounded down, leaves over; it has the sign of y.",
 )
 truncatediv = binary(
-    TRUNCATE_DIV, "truncatediv", "truncatediv", doc="Return x / y, rounded towards 0, of two tensors of integers."
+    TRUNCATE_DIV, "truncatediv", "truncatediv", doc="Return x / y, rounded towards 0; no gradient passes."
 )
 truncatemod = binary(
     TRUNCATE_MOD, "truncatemod", "truncatemod", doc="Return what x / y, rounded towards 0, leaves over."

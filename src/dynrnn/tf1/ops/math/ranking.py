@@ -146,6 +146,9 @@ def _in_top_k(predictions: torch.Tensor, targets: torch.Tensor, k: torch.Tensor)
 
 
 def _in_top_k_dims(inputs: rules.Inputs, attrs: rules.Attrs) -> Dims:
+    for tensor, rank in zip(inputs[:2], (2, 1), strict=True):
+        if tensor.dims is not None and len(tensor.dims) != rank:
+            raise ValueError(f"in_top_k: Shape must be rank {rank} but is rank {len(tensor.dims)}: {tensor.shape}")
     rows = None if inputs[0].dims is None else inputs[0].dims[:1]
     return (None,) if rows is None and inputs[1].dims is None else merge_dims(rows, inputs[1].dims)
 

@@ -40,9 +40,7 @@ def _bias_dims(inputs: Any, attrs: Any) -> Dims:
 
 
 def _layer_dims(inputs: Any, attrs: Any) -> Dims:
-    for tensor in inputs[:2]:
-        tensor.shape.with_rank(2)
-    return _with_bias(rules.matmul(inputs[:2], {}) or (None, None), inputs[2].dims)
+    return _with_bias(rules.matmul(inputs[:2], {}), inputs[2].dims)
 
 
 def _require_fit(bias: torch.Tensor, size: int) -> None:
@@ -59,7 +57,7 @@ def _bias_add(value: torch.Tensor, bias: torch.Tensor, channels_first: bool) -> 
 
 def _xw_plus_b(x: torch.Tensor, weights: torch.Tensor, biases: torch.Tensor) -> torch.Tensor:
     _require_fit(biases, weights.shape[-1])
-    return torch.addmm(biases, x, weights)
+    return torch.addmm(biases, x, weights) if x.ndim == 2 and weights.ndim == 2 else torch.matmul(x, weights) + biases
 
 
 def _relu_layer(x: torch.Tensor, weights: torch.Tensor, biases: torch.Tensor) -> torch.Tensor:
@@ -92,7 +90,7 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
 @export("nn.xw_plus_b")
 @atomic
 def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
-    """Return x . weights + biases, for x `[batch, in]`, weights `[in, out]` and biases `[out]`.
+    """Return x . weights + biases, for x `[..., batch, in]`, weights `[in, out]` and biases `[out]`.
 
     Example:
         >>> import dynrnn.tf1 as tf
@@ -105,7 +103,7 @@ def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Ten
 @export("nn.relu_layer")
 @atomic
 def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
-    """Return relu(x . weights + biases), for x `[batch, in]`, weights `[in, out]` and biases `[out]`."""
+    """Return relu(x . weights + biases), for x `[..., batch, in]`, weights `[in, out]` and biases `[out]`."""
     return _layer(RELU_LAYER, x, weights, biases, name or "relu_layer")
 
 

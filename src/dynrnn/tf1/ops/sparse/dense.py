@@ -188,8 +188,8 @@ def sparse_tensor_dense_matmul(
     """
     sparse = as_sparse(sp_a, "sparse_tensor_dense_matmul", "sp_a")
     attrs = {"adjoint_a": bool(adjoint_a), "adjoint_b": bool(adjoint_b)}
-    with get_default_graph().name_scope(name or "SparseTensorDenseMatMul") as scope:
-        return apply(_MATMUL, [sparse.indices, sparse.values, sparse.dense_shape, b], attrs, scope)
+    with get_default_graph().name_scope(name or "SparseTensorDenseMatMul"):
+        return apply(_MATMUL, [sparse.indices, sparse.values, sparse.dense_shape, b], attrs)
 
 
 def _times(self: SparseTensor, other: Any) -> SparseTensor:

@@ -1,0 +1,1 @@
+"""The native face: cells, loops and modules for people who write PyTorch."""

@@ -1,0 +1,105 @@
+"""Lengths as the native face takes them: anything that holds integers, and nothing that is surely a mistake."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from dynrnn.rnn.lengths import hides_values
+
+_FLOATS = "it must hold integers"
+
+
+def check_lengths(owner: str, name: str, lengths: Any, batch: int, max_time: int) -> Tensor:
+    """Return lengths as an int64 tensor `[batch]` on the CPU once they are within 0..max_time.
+
+    `lengths` is a list, a tuple, an array or a tensor of any integer dtype on any device, or of floats that are whole
+    numbers. `owner` and `name` are the function and the argument that messages name. Under `torch.func.vmap` over
+    lengths, whose values cannot be read, they come back unread and on their device.
+
+    Raises TypeError for bools (a mask?) and fractions, ValueError for another shape and for a value below 0 or above
+    max_time; each names the first such row and its value.
+
+    Example:
+        >>> check_lengths("dynamic_rnn", "sequence_length", [2.0, 1], 2, 3)
+        tensor([2, 1])
+    """
+    values = _as_vector(owner, name, lengths)
+    if values.dtype == torch.bool:
+        raise TypeError(
+            f"{owner}: {name} is bool {list(values.shape)}, {_FLOATS}; did you pass a mask? then pass mask.sum(1)"
+        )
+    if values.is_complex():
+        raise TypeError(f"{owner}: {name} is {_word(values.dtype)}, {_FLOATS}")
+    if tuple(values.shape) != (batch,):
+        hint = _shape_hint(name, values, batch, max_time)
+        raise ValueError(f"{owner}: {name} must have shape [{batch}] (batch), got {list(values.shape)}{hint}")
+    if hides_values(values):
+        return values.to(torch.int64)
+    values = values.to("cpu")
+    if values.is_floating_point():
+        broken = (values != values.round()) | ~values.isfinite()
+        if broken.any():
+            row = int(broken.nonzero()[0])
+            raise TypeError(f"{owner}: {name}[{row}]={values[row].item():g} is no whole number; {_FLOATS}")
+    whole = values.to(torch.int64)
+    wrong = ((whole < 0) | (whole > max_time)).nonzero()
+    if wrong.numel():
+        row = int(wrong[0])
+        value = int(whole[row])
+        what = "is negative" if value < 0 else f"exceeds max_time={max_time}"
+        raise ValueError(f"{owner}: {name}[{row}]={value} {what}")
+    return whole
+
+
+def check_resets(owner: str, resets: Any, batch: int, max_time: int, *, time_major: bool) -> Tensor:
+    """Return resets as a bool tensor `[batch, time]` on the CPU; they come in the layout of the inputs.
+
+    Raises TypeError for another dtype, ValueError for another shape.
+
+    Example:
+        >>> check_resets("dynamic_rnn", [[False, True]], 1, 2, time_major=False)
+        tensor([[False,  True]])
+    """
+    values = torch.as_tensor(resets)
+    shape = (max_time, batch) if time_major else (batch, max_time)
+    if values.dtype != torch.bool:
+        raise TypeError(f"{owner}: resets must be bool, got {_word(values.dtype)}")
+    if tuple(values.shape) != shape:
+        axes = "[time, batch]" if time_major else "[batch, time]"
+        raise ValueError(f"{owner}: resets must have shape {axes} = {list(shape)}, got {list(values.shape)}")
+    if hides_values(values):
+        raise TypeError(f"{owner}: resets cannot be mapped over by torch.func.vmap, because the rows are cut by them")
+    return (values.t() if time_major else values).to("cpu")
+
+
+def _as_vector(owner: str, name: str, lengths: Any) -> Tensor:
+    if isinstance(lengths, (list, tuple)) and any(isinstance(one, Tensor) for one in lengths):
+        lengths = [one.item() if isinstance(one, Tensor) and one.numel() == 1 else one for one in lengths]
+    if isinstance(lengths, (list, tuple)) and not lengths:
+        return torch.zeros(0, dtype=torch.int64)
+    if isinstance(lengths, (str, bytes)):
+        raise TypeError(f"{owner}: {name} must be a list, an array or a tensor of integers, got {lengths!r}")
+    try:
+        return torch.as_tensor(lengths)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise TypeError(
+            f"{owner}: {name} must be a list, an array or a tensor of integers, got {type(lengths).__name__}: {error}"
+        ) from error
+
+
+def _shape_hint(name: str, values: Tensor, batch: int, max_time: int) -> str:
+    shape = tuple(values.shape)
+    if shape == (batch, max_time) and not hides_values(values) and bool(((values == 0) | (values == 1)).all()):
+        return "; this looks like a mask, use mask.sum(1)"
+    if shape == (max_time,):
+        return "; it fits the inputs' time axis: is time_major right?"
+    if shape == (batch, 1):
+        return f"; use {name}.squeeze(1)" if batch else ""
+    return ""
+
+
+def _word(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")

@@ -1,0 +1,70 @@
+"""Parameters that may be made before the input size is known, in modules nested as TensorFlow 1 nests their names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.parameter import UninitializedParameter, is_lazy
+
+
+class ParameterScope(nn.Module):
+    """Holds parameters and further scopes, nothing else: what TensorFlow 1 calls a variable scope.
+
+    A parameter of unknown shape is an `UninitializedParameter`. It may be moved, cast, saved and given to an
+    optimizer; a saved one that has a shape gives it that shape when it is loaded.
+    """
+
+    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
+        super()._save_to_state_dict(destination, prefix, keep_vars=True)  # an uninitialized one cannot be detached
+        for name in self._parameters:
+            value = destination.get(prefix + name)
+            if value is not None and not keep_vars and not is_lazy(value):
+                destination[prefix + name] = value.detach()
+
+    def _load_from_state_dict(self, state_dict: Mapping[str, Any], prefix: str, *args: Any) -> None:
+        for name, parameter in self._parameters.items():
+            value = state_dict.get(prefix + name)
+            if is_lazy(parameter) and isinstance(value, Tensor) and not is_lazy(value):
+                make(parameter, value.shape)
+        super()._load_from_state_dict(state_dict, prefix, *args)
+
+
+def register(
+    root: nn.Module,
+    name: str,
+    shape: tuple[int, ...] | None,
+    *,
+    device: torch.device | str | None,
+    dtype: torch.dtype | None,
+) -> None:
+    """Register a parameter under a TensorFlow 1 name: "gates/kernel" becomes `root.gates.kernel`.
+
+    Without a shape it stays uninitialized; with one it holds whatever the memory held.
+    """
+    *scopes, leaf = name.split("/")
+    for scope in scopes:
+        if not hasattr(root, scope):
+            root.add_module(scope, ParameterScope())
+        root = getattr(root, scope)
+    if shape is None:
+        parameter: Any = UninitializedParameter(device=device, dtype=dtype)
+    else:
+        parameter = nn.Parameter(torch.empty(shape, device=device, dtype=dtype))
+    root.register_parameter(leaf, parameter)
+
+
+def lookup(root: nn.Module, name: str) -> Tensor:
+    """Return the parameter that `register` put under a TensorFlow 1 name, or what has been put in its place."""
+    value: Any = root
+    for part in name.split("/"):
+        value = getattr(value, part)
+    return value
+
+
+def make(parameter: Any, shape: tuple[int, ...]) -> None:
+    """Give an uninitialized parameter its shape, in place: optimizers that hold it go on holding it."""
+    with torch.no_grad():
+        parameter.materialize(shape)

@@ -1,0 +1,20 @@
+"""Autocast: in which precision a cell computes inside `torch.autocast`."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+
+def autocast_dtype(value: Tensor) -> torch.dtype | None:
+    """Return the dtype that autocast asks of a float32 or lower tensor where it is active, else None.
+
+    Example:
+        >>> with torch.autocast("cpu", torch.bfloat16):
+        ...     autocast_dtype(torch.zeros(1)), autocast_dtype(torch.zeros(1, dtype=torch.float64))
+        (torch.bfloat16, None)
+    """
+    kind = value.device.type
+    if not value.is_floating_point() or value.dtype == torch.float64 or not torch.is_autocast_enabled(kind):
+        return None
+    return torch.get_autocast_dtype(kind)

@@ -1,0 +1,96 @@
+"""Inputs of the torch-like modules that hold no padding: PackedSequences, jagged tensors, lists of sequences.
+
+Each is brought to a padded batch by one index and back by another, both differentiable as often as one likes. Plain
+padded batches are in `layouts.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+from torch.nn.utils.rnn import PackedSequence
+
+from dynrnn.nn.layouts import Layout
+
+
+class Packed(Layout):
+    """A PackedSequence, whose rows stay sorted inside; states are in the user's order, as with torch."""
+
+    def __init__(self, packed: PackedSequence) -> None:
+        data, batch_sizes = packed.data, packed.batch_sizes
+        batch = int(batch_sizes[0])
+        valid = torch.arange(batch) < batch_sizes.unsqueeze(1)  # [time, batch]
+        self._packed = packed
+        self._places = valid.flatten().nonzero().squeeze(1).to(data.device)
+        super().__init__(_spread(data, self._places, *valid.shape), valid.sum(0))
+
+    def outputs(self, outputs: Tensor, padding_value: float) -> PackedSequence:
+        data = outputs.flatten(0, 1).index_select(0, self._places)
+        packed = self._packed
+        return PackedSequence(data, packed.batch_sizes, packed.sorted_indices, packed.unsorted_indices)
+
+    def state_in(self, state: Tensor) -> Tensor:
+        order = self._packed.sorted_indices
+        return state if order is None else state.index_select(1, order)
+
+    def state_out(self, state: Tensor) -> Tensor:
+        order = self._packed.unsorted_indices
+        return state if order is None else state.index_select(1, order)
+
+
+class Rows(Layout):
+    """A list or tuple of sequences `[time_i, input_size]`; the output is a list of `[time_i, width]`."""
+
+    def __init__(self, rows: Sequence[Tensor], like: Tensor) -> None:
+        self._sizes = [row.shape[0] for row in rows]
+        lengths = torch.tensor(self._sizes, dtype=torch.int64)
+        values = torch.cat(list(rows)) if rows else like.new_zeros(0, like.shape[1])
+        self._places = _row_places(lengths).to(values.device)
+        super().__init__(_spread(values, self._places, max(self._sizes, default=0), len(rows)), lengths)
+
+    def outputs(self, outputs: Tensor, padding_value: float) -> list[Tensor]:
+        return list(outputs.flatten(0, 1).index_select(0, self._places).split(self._sizes)) if self._sizes else []
+
+
+class Jagged(Layout):
+    """A nested tensor `[batch, time_i, input_size]` of jagged layout; the output has the same offsets."""
+
+    def __init__(self, nested: Tensor) -> None:
+        values, offsets, lengths = nested.values(), nested.offsets(), nested.lengths()
+        self._offsets, self._lengths = offsets, lengths
+        counts = (offsets.diff() if lengths is None else lengths).to("cpu", torch.int64)
+        places = _row_places(counts).to(values.device)
+        self._size = None
+        if lengths is not None:  # rows may have holes between them: only what belongs to a row is taken
+            starts = offsets[:-1].to("cpu", torch.int64)
+            first = torch.repeat_interleave(starts - (counts.cumsum(0) - counts), counts)
+            self._taken = (torch.arange(len(first)) + first).to(values.device)
+            self._size = values.shape[0]
+            values = values.index_select(0, self._taken)
+        self._places = places
+        longest = int(counts.max()) if len(counts) else 0
+        super().__init__(_spread(values, places, longest, len(counts)), counts)
+
+    def outputs(self, outputs: Tensor, padding_value: float) -> Tensor:
+        values = outputs.flatten(0, 1).index_select(0, self._places)
+        if self._size is not None:
+            values = _spread(values, self._taken, self._size, 1).squeeze(1)
+        return torch.nested.nested_tensor_from_jagged(values, self._offsets, self._lengths)
+
+
+def _row_places(lengths: Tensor) -> Tensor:
+    """Say where each step of rows laid end to end stands in a flattened `[time, batch]`."""
+    batch = lengths.shape[0]
+    row = torch.repeat_interleave(torch.arange(batch), lengths)
+    time = torch.arange(row.shape[0]) - (lengths.cumsum(0) - lengths)[row]
+    return time * batch + row
+
+
+def _spread(values: Tensor, places: Tensor, time: int, batch: int) -> Tensor:
+    """Lay `values` `[n, size]` out at their places among zeros: `[time, batch, size]`."""
+    source = torch.full((time * batch,), values.shape[0], device=values.device)
+    source[places] = torch.arange(values.shape[0], device=values.device)
+    padded = torch.cat((values, values.new_zeros(1, values.shape[1])))
+    return padded.index_select(0, source).view(time, batch, values.shape[1])

@@ -1,0 +1,83 @@
+"""The body of the torch-like modules: checks, layers and directions, dropout between layers, autocast.
+
+The public classes are in `modules.py`; what an input may look like in `arrange.py`; no formula here.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from dynrnn.nn.arrange import arrange, check_dtype
+from dynrnn.nn.hidden import check_hx
+from dynrnn.nn.precision import autocast_dtype
+from dynrnn.nn.weights_layout import Cell, Weights, cell_of, cell_params
+from dynrnn.rnn import run_layer
+
+States = tuple[Tensor, ...]  # under torch's names and in its order: (h, c) or (h,)
+
+
+class Recurrent(nn.RNNBase):
+    """What LSTM, GRU and RNN share: torch's attributes and parameters, and one way to run them.
+
+    It adds no attribute to an instance, so that a module of torch becomes one of these by its class alone.
+    """
+
+    def _run(self, input: Any, hx: Any, lengths: Any, padding_value: float) -> tuple[Any, States]:
+        """Run all layers; `forward` of each class says what may come in and what comes out."""
+        owner = self.mode.partition("_")[0]
+        cell, weights = cell_of(self.mode, self.hidden_size, self.proj_size), self._weights()
+        layout = arrange(owner, input, lengths, self.batch_first, weights[0]["weight_ih"], padding_value)
+        inputs, autocast = layout.inputs, autocast_dtype(layout.inputs)
+        if autocast is not None:  # everything is cast at the door, as torch does for its own; inside is one dtype
+            inputs, weights = inputs.to(autocast), [_cast(row, autocast) for row in weights]
+        check_dtype(owner, inputs, weights[0]["weight_ih"])
+        if hx is None:
+            states = tuple(inputs.new_zeros(len(weights), inputs.shape[1], size) for size in cell.state_sizes.values())
+        else:
+            shapes = {name: (len(weights), *layout.state_batch, size) for name, size in cell.state_sizes.items()}
+            states = check_hx(owner, hx, shapes, inputs, cast=autocast is not None)
+            states = tuple(layout.state_in(value) for value in states)
+        with nullcontext() if autocast is None else torch.autocast(inputs.device.type, enabled=False):
+            outputs, states = self._run_layers(cell, weights, inputs, states, layout.lengths)
+        return layout.outputs(outputs, padding_value), tuple(layout.state_out(value) for value in states)
+
+    def _weights(self) -> list[Weights]:
+        """The weights of each layer and direction, read anew: whatever now stands under their names."""
+        return [{name.partition("_l")[0]: getattr(self, name) for name in names} for names in self._all_weights]
+
+    def _run_layers(
+        self, cell: Cell, weights: list[Weights], inputs: Tensor, states: States, lengths: Tensor | None
+    ) -> tuple[Tensor, States]:
+        directions = 2 if self.bidirectional else 1
+        given = dict(zip(cell.state_sizes, states, strict=True))
+        order = cell.spec.state_names(cell.options)
+        finals: list[dict[str, Tensor]] = []
+        for layer in range(self.num_layers):
+            outputs = []
+            for direction in range(directions):
+                row = layer * directions + direction
+                output, final = run_layer(
+                    cell.spec,
+                    cell_params(self.mode, weights[row]),
+                    inputs,
+                    tuple(given[name][row] for name in order),
+                    lengths=lengths,
+                    options=cell.options,
+                    time_major=True,
+                    reverse=direction == 1,
+                )
+                outputs.append(output)
+                finals.append(dict(zip(order, final, strict=True)))
+            inputs = torch.cat(outputs, 2) if directions == 2 else outputs[0]
+            if self.dropout and layer < self.num_layers - 1:
+                inputs = functional.dropout(inputs, self.dropout, self.training)
+        return inputs, tuple(torch.stack([final[name] for final in finals]) for name in given)
+
+
+def _cast(weights: Weights, dtype: torch.dtype) -> Weights:
+    return {name: value.to(dtype) for name, value in weights.items()}

@@ -1,0 +1,96 @@
+"""From the weights of `torch.nn`'s modules to the parameters of our cells. Names and layouts only, no loop, no module.
+
+The join is made anew in every call: nothing here is kept, so nothing can go stale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from dynrnn.cells import BASIC_RNN, GRU, LSTM, BasicRNNOptions, CellSpec, GRUOptions, LSTMOptions
+
+Weights = Mapping[str, Tensor]  # of one layer and direction: "weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr"
+
+
+class Cell(NamedTuple):
+    """The cell that a module of torch stands for, and the widths of its state under torch's names and in its order."""
+
+    spec: CellSpec
+    options: Any
+    state_sizes: dict[str, int]
+
+
+def cell_of(mode: str, hidden_size: int, proj_size: int) -> Cell:
+    """Return the cell for a `mode` of `torch.nn.RNNBase`: "LSTM", "GRU", "RNN_TANH" or "RNN_RELU".
+
+    Example:
+        >>> cell_of("LSTM", 3, 2).state_sizes
+        {'h': 2, 'c': 3}
+    """
+    if mode == "LSTM":
+        options = LSTMOptions(hidden_size, num_proj=proj_size or None, forget_bias=0.0)
+        return Cell(LSTM, options, {"h": proj_size or hidden_size, "c": hidden_size})
+    if mode == "GRU":
+        return Cell(GRU, GRUOptions(hidden_size, reset_after=True), {"h": hidden_size})
+    activation = {"RNN_TANH": torch.tanh, "RNN_RELU": torch.relu}[mode]
+    return Cell(BASIC_RNN, BasicRNNOptions(hidden_size, activation=activation), {"h": hidden_size})
+
+
+def cell_params(mode: str, weights: Weights) -> dict[str, Tensor]:
+    """Bring one layer's weights, in one direction, into the layout of the cell that `cell_of` names.
+
+    torch keeps `weight_ih` `[gates * hidden, input]` and `weight_hh` `[gates * hidden, hidden]` with the gates in the
+    order i, f, g, o (LSTM) or r, z, n (GRU), and two biases; without bias ours are zeros.
+
+    Example:
+        >>> weights = {"weight_ih": torch.ones(3, 2), "weight_hh": torch.zeros(3, 3)}
+        >>> {name: list(value.shape) for name, value in cell_params("RNN_TANH", weights).items()}
+        {'kernel': [5, 3], 'bias': [3]}
+    """
+    join = {"LSTM": _lstm, "GRU": _gru}.get(mode, _rnn)
+    if "bias_ih" in weights:
+        return join(weights, weights["bias_ih"], weights["bias_hh"])
+    zeros = weights["weight_ih"].new_zeros(weights["weight_ih"].shape[0])
+    return join(weights, zeros, zeros)
+
+
+def _rnn(weights: Weights, bias_ih: Tensor, bias_hh: Tensor) -> dict[str, Tensor]:
+    return {"kernel": _kernel(weights), "bias": bias_ih + bias_hh}
+
+
+def _lstm(weights: Weights, bias_ih: Tensor, bias_hh: Tensor) -> dict[str, Tensor]:
+    params = {"kernel": _swap_f_and_g(_kernel(weights)), "bias": _swap_f_and_g(bias_ih + bias_hh)}
+    if "weight_hr" in weights:
+        params["projection/kernel"] = weights["weight_hr"].t()
+    return params
+
+
+def _gru(weights: Weights, bias_ih: Tensor, bias_hh: Tensor) -> dict[str, Tensor]:
+    units = weights["weight_hh"].shape[1]
+    sizes = (2 * units, units)
+    gates_kernel_ih, candidate_kernel_ih = weights["weight_ih"].t().split(sizes, 1)
+    gates_kernel_hh, candidate_kernel_hh = weights["weight_hh"].t().split(sizes, 1)
+    gates_bias_ih, candidate_bias_ih = bias_ih.split(sizes)
+    gates_bias_hh, candidate_bias_hh = bias_hh.split(sizes)
+    return {
+        "gates/kernel": torch.cat((gates_kernel_ih, gates_kernel_hh)),
+        "gates/bias": gates_bias_ih + gates_bias_hh,
+        "candidate/input_projection/kernel": candidate_kernel_ih,
+        "candidate/hidden_projection/kernel": candidate_kernel_hh,
+        "candidate/input_projection/bias": candidate_bias_ih,
+        "candidate/hidden_projection/bias": candidate_bias_hh,
+    }
+
+
+def _kernel(weights: Weights) -> Tensor:
+    return torch.cat((weights["weight_ih"].t(), weights["weight_hh"].t()))
+
+
+def _swap_f_and_g(value: Tensor) -> Tensor:
+    """Reorder the last axis from torch's i, f, g, o to i, j, f, o (g is j)."""
+    i, f, g, o = value.chunk(4, -1)
+    return torch.cat((i, g, f, o), -1)

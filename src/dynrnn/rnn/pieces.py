@@ -1,0 +1,62 @@
+"""Cutting rows where their state starts anew: each piece of a row is then walked as a row of its own.
+
+Index arithmetic only; the loop that walks the pieces is in `layer.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from dynrnn.rnn.lengths import length_mask
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """The pieces that all rows are cut into, row by row and in the order of time; tensors on the CPU.
+
+    `row`, `start` and `length` are int64 `[pieces]`: a piece is `length` steps of `row` from `start` on. `carried` is
+    bool `[pieces]`: whether the piece that is walked first begins with the state that the row was given; others begin
+    anew. `last` is int64 `[batch]`: the piece that leaves each row's final state.
+    """
+
+    row: Tensor
+    start: Tensor
+    length: Tensor
+    carried: Tensor
+    last: Tensor
+
+
+def cut_rows(resets: Tensor, lengths: Tensor, *, reverse: bool = False) -> Pieces:
+    """Cut each row before every valid step at which `resets` is True.
+
+    `resets` is bool `[batch, time]` and `lengths` int64 `[batch]`, both on the CPU. An empty row is one piece of no
+    steps. The cuts are the same with `reverse`, but then a row's last piece is walked first, and ends at the cut.
+
+    Example:
+        >>> resets = torch.tensor([[False, False, True, False], [True, False, False, True]])
+        >>> pieces = cut_rows(resets, torch.tensor([4, 3]))
+        >>> pieces.row.tolist(), pieces.start.tolist(), pieces.length.tolist(), pieces.carried.tolist()
+        ([0, 0, 1], [0, 2, 0], [2, 2, 3], [True, False, False])
+    """
+    batch, max_time = resets.shape
+    cuts = resets & length_mask(lengths, max_time)
+    starts = torch.cat((cuts.new_ones(batch, 1), cuts[:, 1:]), 1)  # one column at least, also where there is no time
+    row, start = starts.nonzero(as_tuple=True)
+    is_first = start == 0
+    first = is_first.nonzero().flatten()
+    last = torch.cat((first[1:], torch.tensor([row.shape[0]]))) - 1 if batch else first
+    end = lengths[row]
+    inner = torch.ones_like(is_first)
+    inner[last] = False
+    end[inner] = start.roll(-1)[inner]
+    if reverse:
+        carried = ~inner
+        first, last = last, first
+    else:
+        carried = is_first
+        if max_time:
+            carried = carried & ~cuts[row, 0]
+    return Pieces(row=row, start=start, length=end - start, carried=carried, last=last)
