@@ -17,9 +17,7 @@ from dynrnn.nn.lengths import check_lengths
 from dynrnn.nn.ragged import Jagged, Packed, Rows
 
 
-def arrange(
-    owner: str, input: Any, lengths: Any, batch_first: bool, like: Tensor, padding_value: float
-) -> Layout:
+def arrange(owner: str, input: Any, lengths: Any, batch_first: bool, like: Tensor, padding_value: float) -> Layout:
     """Find out what came in and bring it to the one form; `like` is the weight `[_, input_size]` that it meets.
 
     Raises TypeError for what is no floating point tensor or collection of such, ValueError for a shape, a device or
@@ -86,9 +84,10 @@ def _one_length(owner: str, lengths: Any, max_time: int) -> Tensor | None:
     """Lengths for one sequence without batch: a number, or a vector of one."""
     if lengths is None:
         return None
-    single = isinstance(lengths, int) or (hasattr(lengths, "ndim") and lengths.ndim == 0)
-    if single:
-        lengths = lengths.reshape(1) if hasattr(lengths, "reshape") else [lengths]
+    if isinstance(lengths, int):
+        lengths = [lengths]
+    elif getattr(lengths, "ndim", None) == 0:
+        lengths = lengths.reshape(1)
     return check_lengths(owner, "lengths", lengths, 1, max_time)
 
 

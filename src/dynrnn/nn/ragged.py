@@ -7,6 +7,7 @@ padded batches are in `layouts.py`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -57,7 +58,7 @@ class Rows(Layout):
 class Jagged(Layout):
     """A nested tensor `[batch, time_i, input_size]` of jagged layout; the output has the same offsets."""
 
-    def __init__(self, nested: Tensor) -> None:
+    def __init__(self, nested: Any) -> None:  # Tensor's stub does not know what a nested one has
         values, offsets, lengths = nested.values(), nested.offsets(), nested.lengths()
         self._offsets, self._lengths = offsets, lengths
         counts = (offsets.diff() if lengths is None else lengths).to("cpu", torch.int64)

@@ -5,6 +5,7 @@ The public classes are in `modules.py`; what an input may look like in `arrange.
 
 from __future__ import annotations
 
+import weakref
 from contextlib import nullcontext
 from typing import Any
 
@@ -45,6 +46,13 @@ class Recurrent(nn.RNNBase):
         with nullcontext() if autocast is None else torch.autocast(inputs.device.type, enabled=False):
             outputs, states = self._run_layers(cell, weights, inputs, states, layout.lengths)
         return layout.outputs(outputs, padding_value), tuple(layout.state_out(value) for value in states)
+
+    def _init_flat_weights(self) -> None:
+        # torch lists whatever stands under a weight's name, for cuDNN; a weight that is computed (parametrized) would
+        # go stale there, and keep the module from being copied
+        self._flat_weights = [self._parameters.get(name) for name in self._flat_weights_names]
+        self._flat_weight_refs = [None if value is None else weakref.ref(value) for value in self._flat_weights]
+        self.flatten_parameters()
 
     def _weights(self) -> list[Weights]:
         """The weights of each layer and direction, read anew: whatever now stands under their names."""

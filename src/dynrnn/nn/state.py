@@ -1,6 +1,7 @@
 """States and their structures: LSTMState, zero states, and how a state that somebody gives is held against them.
 
-A structure is what a cell's `state_size` is: an int, or ints nested in tuples, lists, dicts and LSTMState.
+A structure is what a cell's `state_size` is: an int, a `torch.Size` (for a state `[batch, *size]`), or these nested in
+tuples, lists, dicts and LSTMState.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import torch
 from torch import Tensor
 
 from dynrnn import _nest
-from dynrnn.errors import describe
 
 
 class LSTMState(NamedTuple):
@@ -37,7 +37,9 @@ def zeros_like_sizes(sizes: Any, batch_size: int, dtype: torch.dtype | None, dev
         >>> zeros_like_sizes((2, 1), 1, torch.float64, None)
         (tensor([[0., 0.]], dtype=torch.float64), tensor([[0.]], dtype=torch.float64))
     """
-    return _nest.map_structure(lambda size: torch.zeros(batch_size, size, dtype=dtype, device=device), sizes)
+    if _is_leaf(sizes):
+        return torch.zeros(batch_size, *_dims(sizes), dtype=dtype, device=device)
+    return _rebuilt(sizes, [zeros_like_sizes(size, batch_size, dtype, device) for size in _children(sizes)])
 
 
 def checked_state(
@@ -56,7 +58,7 @@ def checked_state(
         >>> checked_state(LSTMState(4, 4), given, 2, dtype=torch.float32, device=torch.device("cpu"), name="s")._fields
         ('c', 'h')
     """
-    if not _nest.is_nested(sizes):
+    if _is_leaf(sizes):
         return _checked_leaf(sizes, state, batch_size, dtype, device, name, hint)
     parts = _parts(sizes, state, name)
     _refuse_swapped(sizes, parts, batch_size, name)
@@ -66,6 +68,14 @@ def checked_state(
         for size, part, label in zip(_children(sizes), parts, names, strict=True)
     ]
     return _rebuilt(sizes, checked)
+
+
+def _is_leaf(sizes: Any) -> bool:
+    return isinstance(sizes, torch.Size) or not _nest.is_nested(sizes)
+
+
+def _dims(size: Any) -> list[int]:
+    return list(size) if isinstance(size, torch.Size) else [size]
 
 
 def _children(sizes: Any) -> list[Any]:
@@ -121,20 +131,21 @@ def _refuse_swapped(sizes: Any, parts: list[Any], batch_size: int, name: str) ->
 
 
 def _checked_leaf(
-    size: int, value: Any, batch_size: int, dtype: torch.dtype, device: torch.device, name: str, hint: str
+    size: Any, value: Any, batch_size: int, dtype: torch.dtype, device: torch.device, name: str, hint: str
 ) -> Tensor:
-    expected = [batch_size, size]
+    expected = [batch_size, *_dims(size)]
     if _nest.is_nested(value):
         raise ValueError(f"{name} must be one tensor {expected}, got {_say(value)}")
     value = as_tensor(value, name)
     if list(value.shape) != expected:
-        only_batch = value.ndim == 2 and value.shape[1] == size
+        only_batch = value.ndim > 1 and list(value.shape[1:]) == expected[1:]
         raise ValueError(
             f"{name} has shape {list(value.shape)}, expected {expected}{_transposed(value, expected)}"
             f"{hint if only_batch else ''}"
         )
     if value.dtype != dtype:
-        raise TypeError(f"{name} must be {str(dtype).removeprefix('torch.')}, got {describe(name, value.shape, value.dtype)}")
+        wanted, got = (str(kind).removeprefix("torch.") for kind in (dtype, value.dtype))
+        raise TypeError(f"{name} is {got}, expected {wanted}, as inputs and weights are; cast it")
     if value.device != device:
         raise ValueError(f"{name} must be on {device}, as inputs are, got {value.device}")
     return value

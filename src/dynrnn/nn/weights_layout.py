@@ -13,7 +13,9 @@ from torch import Tensor
 
 from dynrnn.cells import BASIC_RNN, GRU, LSTM, BasicRNNOptions, CellSpec, GRUOptions, LSTMOptions
 
-Weights = Mapping[str, Tensor]  # of one layer and direction: "weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr"
+Weights = Mapping[
+    str, Tensor
+]  # of one layer and direction: "weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr"
 
 
 class Cell(NamedTuple):

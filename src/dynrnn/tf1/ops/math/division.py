@@ -9,7 +9,7 @@ import torch
 from ....errors import InvalidArgumentError
 from ....graph import rules
 from ....graph.dtype import as_dtype
-from ....graph.op import INEXACT, INTEGERS, REALS, Op
+from ....graph.op import INEXACT, REALS, Op
 from ...export import export
 from ...graph import Tensor, atomic
 from ...scopes import name_scope

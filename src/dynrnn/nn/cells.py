@@ -1,0 +1,107 @@
+"""The cells of the native face: what to pass them. Their formulas are in `dynrnn.cells`."""
+
+from __future__ import annotations
+
+import torch
+
+from dynrnn.cells import BASIC_RNN, GRU, LSTM, BasicRNNOptions, GRUOptions, LSTMOptions
+from dynrnn.cells.spec import Activation
+from dynrnn.nn.cell import SpecCell
+from dynrnn.nn.initializers import Initializer
+
+
+class BasicRNNCell(SpecCell):
+    """The basic cell: `hidden_size` units, one product and one activation (`dynrnn.cells.basic_rnn_step`).
+
+    `input_size` is inferred at first use when None. `initializer` names (`dynrnn.nn.initializers`) or is what fills
+    the kernel; the bias starts at 0. State and output are one tensor `[batch, hidden_size]`. Raises TypeError or
+    ValueError for a size that is no positive int. Follows TF1's `tf.nn.rnn_cell.BasicRNNCell`.
+
+    Example:
+        >>> cell = BasicRNNCell(4, 3)
+        >>> output, state = cell(torch.zeros(2, 3))
+        >>> output.shape, list(cell.state_dict())
+        (torch.Size([2, 4]), ['kernel', 'bias'])
+    """
+
+    def __init__(
+        self,
+        hidden_size: int,
+        input_size: int | None = None,
+        *,
+        activation: Activation = torch.tanh,
+        initializer: str | Initializer = "glorot_uniform",
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        options = BasicRNNOptions(hidden_size, activation)
+        super().__init__(BASIC_RNN, options, input_size, initializer=initializer, device=device, dtype=dtype)
+
+
+class LSTMCell(SpecCell):
+    """The LSTM: `hidden_size` units and TensorFlow 1's options (`dynrnn.cells.lstm_step` has the equations).
+
+    `forget_bias` is added to the forget gate in every step and is in no weight, as in TensorFlow 1; torch's LSTM has
+    none. With `use_peepholes` the gates see c; `cell_clip` bounds c; `num_proj` projects h, and `proj_clip` bounds the
+    projection. `input_size` is inferred at first use when None. `initializer` names or is what fills kernels and
+    peepholes; the bias starts at 0. The state is `LSTMState(c, h)`, c `[batch, hidden_size]`, h and the output
+    `[batch, num_proj or hidden_size]`. Raises TypeError or ValueError for a size that is no positive int. Follows
+    TF1's `tf.nn.rnn_cell.LSTMCell`; Sak et al., arXiv:1402.1128.
+
+    Example:
+        >>> cell = LSTMCell(4, 3, num_proj=2)
+        >>> output, state = cell(torch.zeros(5, 3))
+        >>> state.c.shape, state.h.shape, list(cell.state_dict())
+        (torch.Size([5, 4]), torch.Size([5, 2]), ['kernel', 'bias', 'projection.kernel'])
+    """
+
+    def __init__(
+        self,
+        hidden_size: int,
+        input_size: int | None = None,
+        *,
+        use_peepholes: bool = False,
+        cell_clip: float | None = None,
+        num_proj: int | None = None,
+        proj_clip: float | None = None,
+        forget_bias: float = 1.0,
+        activation: Activation = torch.tanh,
+        initializer: str | Initializer = "glorot_uniform",
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        if proj_clip is not None and num_proj is None:
+            raise ValueError(f"LSTMCell: proj_clip={proj_clip} has no effect without num_proj")
+        options = LSTMOptions(hidden_size, use_peepholes, cell_clip, num_proj, proj_clip, forget_bias, activation)
+        super().__init__(LSTM, options, input_size, initializer=initializer, device=device, dtype=dtype)
+
+
+class GRUCell(SpecCell):
+    """The gated recurrent unit: `hidden_size` units (`dynrnn.cells.gru_step` has the equations).
+
+    The reset gate acts on the state before its product, as in TensorFlow 1; with `reset_after`, on the product, as in
+    torch and cuDNN. `input_size` is inferred at first use when None. `initializer` names or is what fills the kernels;
+    the gates' bias starts at 1, so that a new cell keeps its state, other biases at 0. State and output are one tensor
+    `[batch, hidden_size]`. Raises TypeError or ValueError for a size that is no positive int. Follows TF1's
+    `tf.nn.rnn_cell.GRUCell`; Cho et al., arXiv:1406.1078.
+
+    Example:
+        >>> cell = GRUCell(4, 3)
+        >>> output, state = cell(torch.zeros(2, 3))
+        >>> list(cell.state_dict())
+        ['gates.kernel', 'gates.bias', 'candidate.kernel', 'candidate.bias']
+    """
+
+    def __init__(
+        self,
+        hidden_size: int,
+        input_size: int | None = None,
+        *,
+        activation: Activation = torch.tanh,
+        reset_after: bool = False,
+        initializer: str | Initializer = "glorot_uniform",
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        options = GRUOptions(hidden_size, activation, reset_after)
+        super().__init__(GRU, options, input_size, initializer=initializer, device=device, dtype=dtype)

@@ -1,0 +1,70 @@
+"""What is known of a cell of any kind: ours, a module or a function of the user's; and what is no cell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import nn
+
+from dynrnn.nn.state import zeros_like_sizes
+
+
+def kind_of(cell: Any) -> str:
+    """A cell's name for messages.
+
+    Example:
+        >>> kind_of(torch.nn.Identity()), kind_of(kind_of)
+        ('Identity', 'kind_of')
+    """
+    return getattr(cell, "__name__", type(cell).__name__)
+
+
+def check_cell(owner: str, cell: Any, name: str = "cell") -> None:
+    """Refuse what cannot be called as `cell(inputs, state) -> (output, state)`.
+
+    Raises TypeError for what cannot be called at all and for torch's own recurrent modules and cells, which return
+    other things; the message says what to use instead.
+    """
+    if isinstance(cell, nn.RNNCellBase):
+        kind = type(cell).__name__
+        ours = {"LSTMCell": "LSTMCell", "GRUCell": "GRUCell(..., reset_after=True)", "RNNCell": "BasicRNNCell"}.get(kind)
+        raise TypeError(
+            f"{owner}: {name} is torch.nn.{kind}, which returns a state and no (output, state); use dynrnn.{ours}"
+        )
+    if isinstance(cell, nn.RNNBase):
+        raise TypeError(
+            f"{owner}: {name} is a whole {type(cell).__name__} module, which walks sequences by itself; call it with "
+            "lengths=, or give a cell such as dynrnn.LSTMCell"
+        )
+    if isinstance(cell, type) or not callable(cell):
+        got = f"the class {cell.__name__}" if isinstance(cell, type) else type(cell).__name__
+        raise TypeError(f"{owner}: {name} must be a module or a function (inputs, state) -> (output, state), got {got}")
+
+
+def runs_whole(cell: Any) -> bool:
+    """Say whether `cell` runs over whole sequences: one of ours whose steps nobody has changed or watches by a hook."""
+    owner = next((kind for kind in type(cell).__mro__ if "sequence" in vars(kind)), None)
+    if owner is None:
+        return False
+    watched = cell._forward_hooks or cell._forward_pre_hooks or cell._backward_hooks or cell._backward_pre_hooks
+    return type(cell).forward is owner.forward and not watched
+
+
+def zero_state_of(
+    owner: str, cell: Any, batch_size: int, *, dtype: torch.dtype, device: torch.device, name: str = "initial_state"
+) -> Any:
+    """Make the state that a cell begins with where none is given.
+
+    A cell's `zero_state(batch_size)` makes it (ours are also told dtype and device); without one, its `state_size`
+    says which zeros. Raises ValueError where the cell has neither.
+    """
+    if getattr(cell, "is_rnn_cell", False):
+        return cell.zero_state(batch_size, dtype=dtype, device=device)
+    if hasattr(cell, "zero_state"):
+        return cell.zero_state(batch_size)
+    if hasattr(cell, "state_size"):
+        return zeros_like_sizes(cell.state_size, batch_size, dtype, device)
+    raise ValueError(
+        f"{owner}: {name} must be given, because {kind_of(cell)} has neither zero_state nor state_size to make one from"
+    )

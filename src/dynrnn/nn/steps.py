@@ -1,0 +1,204 @@
+"""A cell of which nothing is known, called step by step over a nest of sequences.
+
+The loop itself is `dynrnn.rnn.run_steps`, on flat lists; here are the nests, rows that begin anew, the states that are
+kept, and stretches that backward computes again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils.checkpoint import checkpoint
+
+from dynrnn import _nest
+from dynrnn.nn.kinds import kind_of
+from dynrnn.nn.walk import Pass, Walk
+from dynrnn.rnn import carry_states, reverse_sequence, run_steps
+from dynrnn.rnn.lengths import length_mask, length_range
+
+Step = Callable[[Any, Any], Any]
+
+
+def run_by_steps(step: Step, inputs: Any, state: Any, walk: Walk) -> Pass:
+    """Call `step(inputs_t, state) -> (output, new_state)` for every step up to the longest row.
+
+    `inputs` and `state` are nests of tensors; outputs may be nested too, in the same way at every step. Where no step
+    runs, `step` is called once on zeros, to learn what its outputs are.
+    """
+    leaves, flat_state = _nest.flatten(inputs), _nest.flatten(state)
+    batch_axis = 1 - walk.time_axis
+    longest = length_range(walk.lengths, leaves[0].shape[batch_axis], leaves[0].shape[walk.time_axis])[1]
+    if longest and walk.checkpoint_every is not None and torch.is_grad_enabled():
+        return _run_stretches(step, inputs, state, walk, longest)
+    caller = _Caller(step, inputs, state, walk)
+    outputs, final = run_steps(
+        caller,
+        leaves,
+        flat_state,
+        lengths=walk.lengths,
+        output_specs=None if longest else caller.specs_from_zeros(leaves, flat_state),
+        time_major=walk.time_major,
+        reverse=walk.reverse,
+    )
+    count = len(_nest.flatten(caller.output))
+    states = None
+    if walk.keep_states:
+        states = _nest.pack_sequence_as(state, _carried(outputs[count:], flat_state, walk))
+    return Pass(_nest.pack_sequence_as(caller.output, outputs[:count]), _nest.pack_sequence_as(state, final), states)
+
+
+def _carried(states: list[Tensor], initial: list[Tensor], walk: Walk) -> list[Tensor]:
+    return [
+        carry_states(value, first, walk.lengths, time_major=walk.time_major, reverse=walk.reverse)
+        for value, first in zip(states, initial, strict=True)
+    ]
+
+
+class _Caller:
+    """A user's step as the loop calls it: nests outside, flat lists inside; the states it returns may be outputs too."""
+
+    def __init__(self, step: Step, inputs: Any, state: Any, walk: Walk) -> None:
+        self._step = step
+        self._inputs = inputs
+        self._state = state
+        self._keep_states = walk.keep_states
+        self._time_major = walk.time_major
+        self._begin_anew = _beginnings(inputs, state, walk)
+        self._calls = 0
+        self.output: Any = None  # an output of the step, once there is one: the structure of all
+
+    def __call__(self, inputs: list[Tensor], state: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
+        if self._begin_anew is not None:
+            state = self._begin_anew(self._calls, state)
+        self._calls += 1
+        return self._call(inputs, state)
+
+    def _call(self, inputs: list[Tensor], state: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
+        result = self._step(_nest.pack_sequence_as(self._inputs, inputs), _nest.pack_sequence_as(self._state, state))
+        if not isinstance(result, (tuple, list)) or len(result) != 2:
+            got = f"a {type(result).__name__} of {len(result)}" if isinstance(result, tuple) else type(result).__name__
+            raise TypeError(f"{kind_of(self._step)} must return (output, state), got {got}")
+        output, new = result
+        self._check_nesting("state", self._state, new)
+        if self.output is None:
+            self.output = output
+        else:
+            self._check_nesting("output", self.output, output)
+        flat = _nest.flatten(new)
+        return [*_nest.flatten(output), *(self._kept(flat) if self._keep_states else ())], flat
+
+    def _check_nesting(self, what: str, expected: Any, found: Any) -> None:
+        if isinstance(expected, Tensor) and isinstance(found, Tensor):
+            return
+        try:
+            _nest.assert_same_structure(expected, found, check_types=False)
+        except ValueError as error:
+            raise ValueError(f"{kind_of(self._step)} must return an {what} nested as before: {error}") from None
+
+    def _kept(self, state: list[Tensor]) -> list[Tensor]:
+        if any(isinstance(value, Tensor) and value.ndim == 0 for value in state):
+            raise ValueError(
+                f"return_states: the state of {kind_of(self._step)} has a tensor of rank 0, which belongs to no row; "
+                "keep such a count as [batch]"
+            )
+        return state
+
+    def specs_from_zeros(self, leaves: list[Tensor], state: list[Tensor]) -> list[tuple[tuple[int, ...], torch.dtype]]:
+        """Learn from one call on zeros what the outputs are."""
+        axis = 0 if self._time_major else 1
+        zeros = [value.new_zeros(value.shape[:axis] + value.shape[axis + 1 :]) for value in leaves]
+        with torch.no_grad():
+            outputs, _ = self._call(zeros, state)
+        return [(tuple(value.shape[1:]), value.dtype) for value in outputs]
+
+
+def _beginnings(inputs: Any, state: Any, walk: Walk) -> Callable[[int, list[Tensor]], list[Tensor]] | None:
+    """Make the function that gives rows which are cut before a step the state that they begin anew with."""
+    if walk.resets is None:
+        return None
+    device = _nest.flatten(inputs)[0].device
+    cuts = _cuts_as_walked(walk.resets, walk).t().to(device)  # [time, batch]
+    fresh = [value.new_zeros(()) for value in _nest.flatten(state)]
+    if walk.reset_state is not None:
+        fresh = _nest.flatten(walk.reset_state)
+    if any(value.ndim == 0 for value in _nest.flatten(state)):
+        raise ValueError("resets: a state of rank 0 belongs to no row, so no row's can begin anew")
+
+    def begin(step: int, current: list[Tensor]) -> list[Tensor]:
+        mask = cuts[step]
+        return [
+            torch.where(mask.view(-1, *[1] * (value.ndim - 1)), new, value)
+            for value, new in zip(current, fresh, strict=True)
+        ]
+
+    any_cut = cuts.any(1).tolist()
+    return lambda step, current: begin(step, current) if any_cut[step] else current
+
+
+def _cuts_as_walked(resets: Tensor, walk: Walk) -> Tensor:
+    """`[batch, time]`: before which of its walked steps each row begins anew. A cut is the same both ways."""
+    batch, max_time = resets.shape
+    lengths = torch.full((batch,), max_time) if walk.lengths is None else walk.lengths
+    cuts = resets & length_mask(lengths, max_time)
+    if not walk.reverse:
+        return cuts
+    after = torch.cat((cuts[:, 1:], cuts.new_zeros(batch, min(1, max_time))), 1)
+    return reverse_sequence(after, lengths)
+
+
+def _run_stretches(step: Step, inputs: Any, state: Any, walk: Walk, longest: int) -> Pass:
+    """Run stretches of steps of which only inputs and first states are kept; backward computes each one again."""
+    leaves, flat_state, axis = _nest.flatten(inputs), _nest.flatten(state), walk.time_axis
+    batch, max_time = leaves[0].shape[1 - axis], leaves[0].shape[axis]
+    size = walk.checkpoint_every or longest
+    lengths = torch.full((batch,), longest) if walk.lengths is None else walk.lengths
+    turn = _turner(lengths, axis) if walk.reverse else lambda value: value
+    resets = None if walk.resets is None else _cuts_as_walked(walk.resets, walk)
+    leaves = [turn(value) for value in leaves]
+    found: list[Any] = []  # an output, for its structure
+
+    def stretch(start: int, steps: int, values: list[Tensor], current: list[Tensor]) -> list[Tensor]:
+        part = replace(
+            walk,
+            lengths=None if walk.lengths is None else (lengths - start).clamp(0, steps),
+            resets=None if resets is None else resets[:, start : start + steps],
+            reverse=False,
+            checkpoint_every=None,
+        )
+        outputs, final, states, _ = run_by_steps(
+            step, _nest.pack_sequence_as(inputs, values), _nest.pack_sequence_as(state, current), part
+        )
+        found[:] = [outputs]
+        return [*_nest.flatten(outputs), *(_nest.flatten(states) if walk.keep_states else ()), *_nest.flatten(final)]
+
+    current, pieces = flat_state, []
+    for start in range(0, longest, size):
+        steps = min(size, longest - start)
+        values = [value.narrow(axis, start, steps) for value in leaves]
+        results: Any = checkpoint(stretch, start, steps, values, current, use_reentrant=False)
+        current = results[len(results) - len(flat_state) :]
+        pieces.append(results[: len(results) - len(flat_state)])
+    columns = [turn(_padded(torch.cat(column, axis), max_time, axis)) for column in zip(*pieces, strict=True)]
+    count = len(_nest.flatten(found[0]))
+    states = None
+    if walk.keep_states:
+        carried = replace(walk, lengths=lengths)
+        states = _nest.pack_sequence_as(state, _carried(columns[count:], flat_state, carried))
+    return Pass(_nest.pack_sequence_as(found[0], columns[:count]), _nest.pack_sequence_as(state, current), states)
+
+
+def _turner(lengths: Tensor, axis: int) -> Callable[[Tensor], Tensor]:
+    return lambda value: reverse_sequence(value, lengths, time_axis=axis, batch_axis=1 - axis)
+
+
+def _padded(value: Tensor, max_time: int, axis: int) -> Tensor:
+    missing = max_time - value.shape[axis]
+    if not missing:
+        return value
+    shape = list(value.shape)
+    shape[axis] = missing
+    return torch.cat((value, value.new_zeros(shape)), axis)
