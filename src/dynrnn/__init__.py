@@ -1,9 +1,94 @@
 """dynrnn: TensorFlow 1's dynamic_rnn system on PyTorch.
 
-Here stand the names of the native face, nothing else. The TensorFlow 1 face is `dynrnn.tf1`; programs run unchanged
-with `dynrnn run PROGRAM`.
+Here stand the names of the native face, nothing else; each is loaded when it is first used. The TensorFlow 1 face is
+`dynrnn.tf1`; programs run unchanged with `dynrnn run PROGRAM`.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dynrnn.nn.bidirectional import bidirectional_dynamic_rnn
+    from dynrnn.nn.cell import GRUGates, LSTMGates, RNNCell
+    from dynrnn.nn.cells import BasicRNNCell, GRUCell, LayerNormLSTMCell, LSTMCell
+    from dynrnn.nn.chunks import Chunk, chunk_lengths, truncated_bptt
+    from dynrnn.nn.convert import Conversion, convert
+    from dynrnn.nn.dropout import DropoutWrapper
+    from dynrnn.nn.dynamic import dynamic_rnn
+    from dynrnn.nn.modules import GRU, LSTM, RNN
+    from dynrnn.nn.multi import MultiRNNCell
+    from dynrnn.nn.outputs import last_output
+    from dynrnn.nn.state import LSTMState
+    from dynrnn.nn.stream import Stream
+    from dynrnn.nn.wrappers import ResidualWrapper
+    from dynrnn.nn.zoneout import ZoneoutWrapper
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__"]
+# Where each public name is defined. `import dynrnn` alone loads no torch, which the command line need not wait for.
+_HOMES = {
+    "BasicRNNCell": "cells",
+    "Chunk": "chunks",
+    "Conversion": "convert",
+    "DropoutWrapper": "dropout",
+    "GRU": "modules",
+    "GRUCell": "cells",
+    "GRUGates": "cell",
+    "LSTM": "modules",
+    "LSTMCell": "cells",
+    "LSTMGates": "cell",
+    "LSTMState": "state",
+    "LayerNormLSTMCell": "cells",
+    "MultiRNNCell": "multi",
+    "RNN": "modules",
+    "RNNCell": "cell",
+    "ResidualWrapper": "wrappers",
+    "Stream": "stream",
+    "ZoneoutWrapper": "zoneout",
+    "bidirectional_dynamic_rnn": "bidirectional",
+    "chunk_lengths": "chunks",
+    "convert": "convert",
+    "dynamic_rnn": "dynamic",
+    "last_output": "outputs",
+    "truncated_bptt": "chunks",
+}
+
+__all__ = [
+    "GRU",
+    "LSTM",
+    "RNN",
+    "BasicRNNCell",
+    "Chunk",
+    "Conversion",
+    "DropoutWrapper",
+    "GRUCell",
+    "GRUGates",
+    "LSTMCell",
+    "LSTMGates",
+    "LSTMState",
+    "LayerNormLSTMCell",
+    "MultiRNNCell",
+    "RNNCell",
+    "ResidualWrapper",
+    "Stream",
+    "ZoneoutWrapper",
+    "__version__",
+    "bidirectional_dynamic_rnn",
+    "chunk_lengths",
+    "convert",
+    "dynamic_rnn",
+    "last_output",
+    "truncated_bptt",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"dynrnn.nn.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

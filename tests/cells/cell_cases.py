@@ -7,7 +7,17 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from dynrnn.cells import BASIC_RNN, GRU, LSTM, BasicRNNOptions, CellSpec, GRUOptions, LSTMOptions
+from dynrnn.cells import (
+    BASIC_RNN,
+    GRU,
+    LAYER_NORM_LSTM,
+    LSTM,
+    BasicRNNOptions,
+    CellSpec,
+    GRUOptions,
+    LayerNormLSTMOptions,
+    LSTMOptions,
+)
 
 
 class Variant(NamedTuple):
@@ -27,6 +37,8 @@ VARIANTS = {
     "lstm-everything": Variant(
         LSTM, LSTMOptions(4, use_peepholes=True, cell_clip=0.3, num_proj=3, proj_clip=0.2, forget_bias=0.5)
     ),
+    "layer_norm_lstm": Variant(LAYER_NORM_LSTM, LayerNormLSTMOptions(4, epsilon=0.01)),
+    "layer_norm_lstm-biased": Variant(LAYER_NORM_LSTM, LayerNormLSTMOptions(2, layer_norm=False)),
 }
 
 

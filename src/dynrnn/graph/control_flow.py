@@ -7,7 +7,7 @@ A node of a row with `bodies` takes their captures among its inputs and runs the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -119,6 +119,19 @@ class Body:
                 found = demand([result, *self.targets], {id(end) for end in ends}, self).seen
             self._sources[key] = frozenset(i for i, end in enumerate(ends) if id(end) in found)
         return self._sources[key]
+
+    def carried(self, positions: Iterable[int], differentiable: bool, states: range, shift: int = 0) -> set[int]:
+        """The results that those at `positions` come to depend on, themselves included, where the body is repeated and
+        each param of `states`, at p, gets the result at p + shift of the step before.
+        """
+        found = set(positions)
+        pending = list(found)
+        while pending:
+            for source in self.sources(pending.pop(), differentiable):
+                if source in states and source + shift not in found:
+                    found.add(source + shift)
+                    pending.append(source + shift)
+        return found
 
     def function(
         self,

@@ -65,9 +65,7 @@ def _runs(control: Node, given: Container[int], context: Any) -> bool:
     return control.context is context and not fed
 
 
-def order(
-    roots: Iterable[Node], given: set[int], context: Any = None, demanded: Demand | None = None
-) -> list[Node]:
+def order(roots: Iterable[Node], given: set[int], context: Any = None, demanded: Demand | None = None) -> list[Node]:
     """The nodes of one context that `roots` need, each after its inputs and control inputs.
 
     given: ids of tensors that need nothing, as their values are there. Control inputs outside of `context` have run

@@ -34,7 +34,7 @@ def arrange(owner: str, input: Any, lengths: Any, batch_first: bool, like: Tenso
         return Rows(input, like)
     if isinstance(input, Tensor) and input.is_nested:
         _refuse_padding(owner, "a nested tensor", lengths, padding_value)
-        if input.layout != torch.jagged or input.dim() != 3 or input.values().dim() != 2:
+        if input.layout != torch.jagged or input.dim() != 3 or not isinstance(input.shape[1], torch.SymInt):
             raise ValueError(
                 f"{owner}: a nested input must have layout=torch.jagged and dimensions [batch, time, input_size], "
                 f"ragged in time; got layout {input.layout} and {input.dim()} dimensions"

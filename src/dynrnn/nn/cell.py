@@ -6,6 +6,7 @@ The cells themselves, with their signatures, are in `cells.py`; wrappers in file
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 import torch
@@ -76,8 +77,11 @@ class RNNCell(ParameterScope):
             dtype, device = dtype or like.dtype, device or like.device
         return zeros_like_sizes(self.state_size, batch_size, dtype, device)
 
-    def check_inputs(self, owner: str, inputs: Any) -> None:
-        """Refuse inputs that this cell cannot take, in the name of `owner`; cells that know nothing take all."""
+    def check_inputs(self, owner: str, inputs: Any, axes: tuple[str, ...]) -> None:
+        """Refuse inputs that this cell cannot take, in the name of `owner`; cells that know nothing take all.
+
+        `axes` are the names of the axes before the last one: ("batch",) for a step, ("batch", "time") for sequences.
+        """
 
 
 class SpecCell(RNNCell):
@@ -157,17 +161,23 @@ class SpecCell(RNNCell):
         """The parameters as they are now, by TensorFlow 1's names and in its order."""
         return {param.name: lookup(self, param.name) for param in self.spec.params(1, self.options)}
 
-    def check_inputs(self, owner: str, inputs: Any) -> None:
-        """Refuse inputs of another dtype, width or device than the weights."""
+    def check_inputs(self, owner: str, inputs: Any, axes: tuple[str, ...]) -> None:
+        """Refuse inputs of another dtype, rank, width or device than the weights."""
         weight = next(iter(self.params().values()))
         word = str(weight.dtype).removeprefix("torch.")
         if not isinstance(inputs, Tensor):
-            raise TypeError(f"{owner}: inputs must be one tensor for {type(self).__name__}, got {type(inputs).__name__}")
+            raise TypeError(
+                f"{owner}: inputs must be one tensor for {type(self).__name__}, got {type(inputs).__name__}"
+            )
         got = str(inputs.dtype).removeprefix("torch.")
         if not inputs.is_floating_point():
             raise TypeError(f"{owner}: inputs are {got}; embed or cast them (cell weights are {word})")
         if inputs.dtype != weight.dtype and autocast_dtype(inputs) is None:
             raise TypeError(f"{owner}: inputs are {got}, but cell weights are {word}; cast the inputs or the cell")
+        if inputs.ndim != len(axes) + 1:
+            raise ValueError(
+                f"{owner}: inputs must have shape [{', '.join(axes)}, input_size], got {list(inputs.shape)}"
+            )
         if self.input_size is not None and inputs.shape[-1] != self.input_size:
             raise ValueError(
                 f"{owner}: inputs have shape {list(inputs.shape)}, expected a last dimension of {self.input_size}, "
@@ -182,9 +192,7 @@ class SpecCell(RNNCell):
         Returns `(output, new_state)`. Raises TypeError or ValueError, naming the argument, for what does not fit.
         """
         owner = type(self).__name__
-        self.check_inputs(owner, inputs)
-        if inputs.ndim != 2:
-            raise ValueError(f"{owner}: inputs must have shape [batch, input_size], got {list(inputs.shape)}")
+        self.check_inputs(owner, inputs, ("batch",))
         dtype = autocast_dtype(inputs) or inputs.dtype
         if state is None:
             state = self.zero_state(inputs.shape[0], dtype=dtype, device=inputs.device)
@@ -250,7 +258,7 @@ class SpecCell(RNNCell):
 
     def _make_parameters(self, inputs: Tensor) -> None:
         """Make and fill the parameters that waited for the input size."""
-        if self.input_size is not None:
+        if not any(is_lazy(value) for value in self.params().values()):
             return
         for param in self.spec.params(inputs.shape[-1], self.options):
             value = lookup(self, param.name)
@@ -281,6 +289,7 @@ class SpecCell(RNNCell):
         return ", ".join(shown)
 
 
-def _plain(inputs: Tensor) -> torch.autocast:
+def _plain(inputs: Tensor) -> AbstractContextManager[Any]:
     """Autocast off: everything has been cast by then."""
-    return torch.autocast(inputs.device.type, enabled=False)
+    kind = inputs.device.type
+    return torch.autocast(kind, enabled=False) if torch.is_autocast_enabled(kind) else nullcontext()

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import torch
 
-from dynrnn.cells import BASIC_RNN, GRU, LSTM, BasicRNNOptions, GRUOptions, LSTMOptions
+from dynrnn.cells import (
+    BASIC_RNN,
+    GRU,
+    LAYER_NORM_LSTM,
+    LSTM,
+    BasicRNNOptions,
+    GRUOptions,
+    LayerNormLSTMOptions,
+    LSTMOptions,
+)
 from dynrnn.cells.spec import Activation
 from dynrnn.nn.cell import SpecCell
+from dynrnn.nn.dropout import check_rate
 from dynrnn.nn.initializers import Initializer
 
 
@@ -105,3 +118,45 @@ class GRUCell(SpecCell):
     ) -> None:
         options = GRUOptions(hidden_size, activation, reset_after)
         super().__init__(GRU, options, input_size, initializer=initializer, device=device, dtype=dtype)
+
+
+class LayerNormLSTMCell(SpecCell):
+    """The LSTM with layer-normalised gates (`dynrnn.cells.layer_norm_lstm_step` has the equations).
+
+    `epsilon` is what is added to variances: TensorFlow 1's 1e-12 by default, under which rows of equal values become
+    the shift. `norm_gain` and `norm_shift` are what gains and shifts start from. `recurrent_dropout` is the share of
+    the new candidate that is dropped in training, drawn at every step. Without `layer_norm` the gates have a bias
+    instead. `input_size` is inferred at first use when None. The state is `LSTMState(c, h)`, `[batch, hidden_size]`
+    each, and the output is h. Raises TypeError or ValueError for a size that is no positive int and a rate outside
+    0..1. Follows TF1's `tf.contrib.rnn.LayerNormBasicLSTMCell`; Ba et al., arXiv:1607.06450.
+
+    Example:
+        >>> cell = LayerNormLSTMCell(4, 3)
+        >>> list(cell.state_dict())[:3], cell.state_size
+        (['kernel', 'input.gamma', 'input.beta'], LSTMState(c=4, h=4))
+    """
+
+    def __init__(
+        self,
+        hidden_size: int,
+        input_size: int | None = None,
+        *,
+        forget_bias: float = 1.0,
+        activation: Activation = torch.tanh,
+        layer_norm: bool = True,
+        norm_gain: float = 1.0,
+        norm_shift: float = 0.0,
+        epsilon: float = 1e-12,
+        recurrent_dropout: float = 0.0,
+        initializer: str | Initializer = "glorot_uniform",
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        rate = check_rate("LayerNormLSTMCell", "recurrent_dropout", recurrent_dropout)
+        options = LayerNormLSTMOptions(
+            hidden_size, forget_bias, activation, layer_norm, norm_gain, norm_shift, epsilon, rate
+        )
+        super().__init__(LAYER_NORM_LSTM, options, input_size, initializer=initializer, device=device, dtype=dtype)
+
+    def _options(self) -> Any:
+        return self.options if self.training or not self.options.dropout else replace(self.options, dropout=0.0)

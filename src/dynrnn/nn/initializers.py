@@ -24,7 +24,7 @@ def glorot_uniform(value: Tensor) -> None:
 
 
 def glorot_normal(value: Tensor) -> None:
-    """Fill with normal draws, cut off at two standard deviations, of standard deviation sqrt(2 / (fan_in + fan_out))."""
+    """Fill with normal draws of deviation sqrt(2 / (fan_in + fan_out)), cut off at twice the uncut deviation."""
     deviation = math.sqrt(2 / max(1, sum(_fans(value)))) / 0.87962566103423978  # what the cut takes away
     torch.nn.init.trunc_normal_(value, std=deviation, a=-2 * deviation, b=2 * deviation)
 

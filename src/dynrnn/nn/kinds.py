@@ -28,7 +28,9 @@ def check_cell(owner: str, cell: Any, name: str = "cell") -> None:
     """
     if isinstance(cell, nn.RNNCellBase):
         kind = type(cell).__name__
-        ours = {"LSTMCell": "LSTMCell", "GRUCell": "GRUCell(..., reset_after=True)", "RNNCell": "BasicRNNCell"}.get(kind)
+        ours = {"LSTMCell": "LSTMCell", "GRUCell": "GRUCell(..., reset_after=True)", "RNNCell": "BasicRNNCell"}.get(
+            kind
+        )
         raise TypeError(
             f"{owner}: {name} is torch.nn.{kind}, which returns a state and no (output, state); use dynrnn.{ours}"
         )

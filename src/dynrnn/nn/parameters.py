@@ -17,15 +17,23 @@ class ParameterScope(nn.Module):
     optimizer; a saved one that has a shape gives it that shape when it is loaded.
     """
 
+    def extra_repr(self) -> str:
+        """The parameters' shapes."""
+        shapes = {name: "?" if is_lazy(value) else list(value.shape) for name, value in self._own()}
+        return ", ".join(f"{name}: {shape}" for name, shape in shapes.items())
+
+    def _own(self) -> list[tuple[str, nn.Parameter]]:
+        return [(name, value) for name, value in self._parameters.items() if value is not None]
+
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
-        super()._save_to_state_dict(destination, prefix, keep_vars=True)  # an uninitialized one cannot be detached
-        for name in self._parameters:
-            value = destination.get(prefix + name)
-            if value is not None and not keep_vars and not is_lazy(value):
+        unmade = any(is_lazy(value) for _, value in self._own())  # such a one cannot be detached
+        super()._save_to_state_dict(destination, prefix, keep_vars or unmade)
+        for name, value in self._own():
+            if unmade and not keep_vars and not is_lazy(value):
                 destination[prefix + name] = value.detach()
 
     def _load_from_state_dict(self, state_dict: Mapping[str, Any], prefix: str, *args: Any) -> None:
-        for name, parameter in self._parameters.items():
+        for name, parameter in self._own():
             value = state_dict.get(prefix + name)
             if is_lazy(parameter) and isinstance(value, Tensor) and not is_lazy(value):
                 make(parameter, value.shape)
@@ -50,7 +58,8 @@ def register(
             root.add_module(scope, ParameterScope())
         root = getattr(root, scope)
     if shape is None:
-        parameter: Any = UninitializedParameter(device=device, dtype=dtype)
+        uninitialized: Any = UninitializedParameter  # whose arguments the type checker does not know
+        parameter = uninitialized(device=device, dtype=dtype)
     else:
         parameter = nn.Parameter(torch.empty(shape, device=device, dtype=dtype))
     root.register_parameter(leaf, parameter)

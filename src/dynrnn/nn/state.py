@@ -43,12 +43,19 @@ def zeros_like_sizes(sizes: Any, batch_size: int, dtype: torch.dtype | None, dev
 
 
 def checked_state(
-    sizes: Any, state: Any, batch_size: int, *, dtype: torch.dtype, device: torch.device, name: str, hint: str = ""
+    sizes: Any,
+    state: Any,
+    batch_size: int,
+    *,
+    dtype: torch.dtype | None,
+    device: torch.device,
+    name: str,
+    hint: str = "",
 ) -> Any:
     """Hold a state against the structure `sizes`; return it in that structure.
 
     A tuple, a list or a named tuple is taken for an LSTMState or a tuple, in the order `(c, h)` or by its names; arrays
-    become tensors. `hint` is added where only the batch size is wrong.
+    become tensors. Any `dtype` will do where it is None. `hint` is added where only the batch size is wrong.
 
     Raises ValueError for another structure or shape and TypeError for what is no tensor or of another dtype, in words
     like `initial_state.h has shape [3, 2], expected [2, 2]`.
@@ -131,19 +138,20 @@ def _refuse_swapped(sizes: Any, parts: list[Any], batch_size: int, name: str) ->
 
 
 def _checked_leaf(
-    size: Any, value: Any, batch_size: int, dtype: torch.dtype, device: torch.device, name: str, hint: str
+    size: Any, value: Any, batch_size: int, dtype: torch.dtype | None, device: torch.device, name: str, hint: str
 ) -> Tensor:
     expected = [batch_size, *_dims(size)]
     if _nest.is_nested(value):
         raise ValueError(f"{name} must be one tensor {expected}, got {_say(value)}")
     value = as_tensor(value, name)
-    if list(value.shape) != expected:
+    counts = len(expected) == 1 and value.ndim == 0  # belongs to no row
+    if list(value.shape) != expected and not counts:
         only_batch = value.ndim > 1 and list(value.shape[1:]) == expected[1:]
         raise ValueError(
             f"{name} has shape {list(value.shape)}, expected {expected}{_transposed(value, expected)}"
             f"{hint if only_batch else ''}"
         )
-    if value.dtype != dtype:
+    if dtype is not None and value.is_floating_point() and value.dtype != dtype:
         wanted, got = (str(kind).removeprefix("torch.") for kind in (dtype, value.dtype))
         raise TypeError(f"{name} is {got}, expected {wanted}, as inputs and weights are; cast it")
     if value.device != device:

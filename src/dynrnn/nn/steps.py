@@ -59,7 +59,7 @@ def _carried(states: list[Tensor], initial: list[Tensor], walk: Walk) -> list[Te
 
 
 class _Caller:
-    """A user's step as the loop calls it: nests outside, flat lists inside; the states it returns may be outputs too."""
+    """A user's step as the loop calls it: nests outside, flat lists inside; states may be kept as outputs."""
 
     def __init__(self, step: Step, inputs: Any, state: Any, walk: Walk) -> None:
         self._step = step

@@ -1,4 +1,4 @@
-"""The facts of one pass over a sequence, and what it leaves; every cell's `sequence` takes the one and returns the other.
+"""The facts of one pass over a sequence, and what it leaves.
 
 A cell of ours has a method `sequence(inputs, state, walk) -> Pass`, by which `run_cell` in `running.py` runs it.
 """

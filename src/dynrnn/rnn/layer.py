@@ -16,7 +16,7 @@ from torch import Tensor
 from dynrnn.cells.spec import CellSpec, State
 from dynrnn.errors import describe
 from dynrnn.rnn.lengths import Packing, carry_states, check_lengths, hides_values, length_range, pack
-from dynrnn.rnn.masked import check_hidden_lengths, run_layer_masked
+from dynrnn.rnn.masked import refuse_for_hidden_lengths, run_layer_masked
 from dynrnn.rnn.pieces import Pieces, cut_rows
 from dynrnn.rnn.walk import Record, input_products, record_step, walk, walk_again_in_backward
 
@@ -118,11 +118,10 @@ def trace_layer(
         >>> torch.equal(trace.states[0][:, -1], trace.state[0]), len(trace.gates)
         (True, 3)
     """
-    hidden = lengths is not None and hides_values(lengths)
-    _check(spec, params, inputs, state, None if hidden else lengths, options, time_major, parallel_iterations)
-    if lengths is not None and hidden:
+    _check(spec, params, inputs, state, lengths, options, time_major, parallel_iterations)
+    if lengths is not None and hides_values(lengths):
         wanted = {"resets": resets, "checkpoint_every": checkpoint_every, "states": keep_states, "gates": keep_gates}
-        check_hidden_lengths("run_layer", lengths, state[0].shape[0], wanted)
+        refuse_for_hidden_lengths("run_layer", wanted)
         layout = {"time_major": time_major, "reverse": reverse, "parallel_iterations": parallel_iterations}
         masked = run_layer_masked(spec, params, inputs, state, lengths=lengths, options=options, **layout)
         return LayerTrace(*masked, (), ())
@@ -186,7 +185,9 @@ def _layout(
     return packing, tuple(torch.where(carried, one, other) for one, other in zip(given, anew, strict=True))
 
 
-def _products(spec: CellSpec, weights: Any, parallel_iterations: int | None, rows: Tensor, batch_sizes: list[int]) -> Any:
+def _products(
+    spec: CellSpec, weights: Any, parallel_iterations: int | None, rows: Tensor, batch_sizes: list[int]
+) -> Any:
     return input_products(spec, weights, rows, batch_sizes, parallel_iterations)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+from torch._C import _functorch  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def clamp_lengths(lengths: Tensor, max_time: int) -> Tensor:
@@ -33,11 +34,16 @@ def length_mask(lengths: Tensor, max_time: int) -> Tensor:
 
 
 def length_range(lengths: Tensor | None, batch: int, max_time: int) -> tuple[int, int]:
-    """Return the shortest and the longest length; `(max_time, max_time)` for None, `(0, 0)` for a batch of no rows."""
+    """Return the shortest and the longest length; `(max_time, max_time)` for None, `(0, 0)` for a batch of no rows.
+
+    Where the values are hidden, anything from 0 to max_time is possible, and that is what is returned.
+    """
     if batch == 0:
         return 0, 0
     if lengths is None:
         return max_time, max_time
+    if hides_values(lengths):
+        return 0, max_time
     shortest, longest = torch.aminmax(lengths)
     return int(shortest), int(longest)
 
@@ -50,10 +56,10 @@ def hides_values(lengths: Tensor) -> bool:
         tensor([2, 3])
     """
     # torch offers no public question for this
-    while torch._C._functorch.is_functorch_wrapped_tensor(lengths):
-        if torch._C._functorch.is_batchedtensor(lengths):
+    while _functorch.is_functorch_wrapped_tensor(lengths):
+        if _functorch.is_batchedtensor(lengths):
             return True
-        lengths = torch._C._functorch.get_unwrapped(lengths)
+        lengths = _functorch.get_unwrapped(lengths)
     return False
 
 
@@ -61,15 +67,19 @@ def check_lengths(owner: str, lengths: Tensor | None, batch: int, max_time: int)
     """Refuse lengths that would be silently wrong; `owner` is the function they were given to.
 
     TypeError unless `lengths` is None or an int64 tensor on the CPU; ValueError for a shape other than `[batch]` and
-    for a value outside 0..max_time, naming the first such row.
+    for a value outside 0..max_time, naming the first such row. Hidden values pass, on any device.
     """
     if lengths is None:
         return
-    if not isinstance(lengths, Tensor) or lengths.dtype != torch.int64 or lengths.device.type != "cpu":
+    hidden = isinstance(lengths, Tensor) and hides_values(lengths)
+    on_cpu = isinstance(lengths, Tensor) and (lengths.device.type == "cpu" or hidden)
+    if not on_cpu or lengths.dtype != torch.int64:
         got = f"{lengths.dtype} on {lengths.device}" if isinstance(lengths, Tensor) else type(lengths).__name__
         raise TypeError(f"{owner}: lengths must be an int64 tensor on the CPU, got {got}")
     if tuple(lengths.shape) != (batch,):
         raise ValueError(f"{owner}: lengths must have shape [batch] = [{batch}], got {list(lengths.shape)}")
+    if hidden:
+        return
     shortest, longest = length_range(lengths, batch, max_time)
     if shortest < 0 or longest > max_time:
         row = int(((lengths < 0) | (lengths > max_time)).nonzero()[0])
@@ -164,7 +174,8 @@ def step_source(
     """Say which padded input each row is given at the steps from `first` up to the longest length.
 
     Past its end a row is given its last valid input again, in the order in which it is walked; an empty row is given
-    what the longest row gets. Returns int64 `[steps, batch]`: places in the flattened padded tensor.
+    what the longest row gets. Returns int64 `[steps, batch]`: places in the flattened padded tensor. Hidden lengths
+    give max_time steps, and where all rows are empty each is given its first padded step.
 
     Example:
         >>> step_source(torch.tensor([3, 1, 0]), 1, 3)
@@ -172,9 +183,10 @@ def step_source(
                 [2, 3, 2]])
     """
     longest = lengths.argmax()
-    row = torch.where(lengths > 0, torch.arange(lengths.shape[0]), longest)
-    length = lengths[row]
-    step = torch.minimum(torch.arange(first, int(lengths[longest])).unsqueeze(1), length - 1)
+    row = torch.where(lengths > 0, torch.arange(lengths.shape[0], device=lengths.device), longest)
+    length = lengths[row].clamp(min=1)
+    steps = max_time if hides_values(lengths) else int(lengths[longest])
+    step = torch.minimum(torch.arange(first, steps, device=lengths.device).unsqueeze(1), length - 1)
     time = length - 1 - step if reverse else step
     return time * lengths.shape[0] + row if time_major else row * max_time + time
 
@@ -190,8 +202,9 @@ def step_target(lengths: Tensor, max_time: int, *, time_major: bool = False, rev
     """
     batch = lengths.shape[0]
     steps = length_range(lengths, batch, max_time)[1]
-    step = _mirrored(lengths, max_time) if reverse else torch.arange(max_time).expand(batch, max_time)
-    place = step * batch + torch.arange(batch).unsqueeze(1)
+    time = torch.arange(max_time, device=lengths.device)
+    step = _mirrored(lengths, max_time) if reverse else time.expand(batch, max_time)
+    place = step * batch + torch.arange(batch, device=lengths.device).unsqueeze(1)
     place = torch.where(length_mask(lengths, max_time), place, steps * batch)
     return (place.t() if time_major else place).flatten()
 
@@ -217,11 +230,8 @@ def carry_states(
     batch, max_time = states.shape[batch_axis], states.shape[time_axis]
     row, time = torch.arange(batch).unsqueeze(1), torch.arange(max_time)
     valid = length_mask(lengths, max_time)
-    if reverse:
-        carried = torch.full((batch, max_time), -1)
-    else:
-        carried = (lengths - 1).unsqueeze(1).expand(batch, max_time)
-    time = torch.where(valid, time, carried)
+    carried = torch.full_like(lengths, -1) if reverse else lengths - 1
+    time = torch.where(valid, time, carried.unsqueeze(1))
     place = time * batch + row if time_major else row * max_time + time
     place = torch.where(time < 0, batch * max_time + row, place)
     place = (place.t() if time_major else place).flatten().to(states.device)

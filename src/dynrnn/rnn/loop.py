@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from dynrnn.errors import describe
-from dynrnn.rnn.lengths import check_lengths, length_mask, length_range, step_source, step_target
+from dynrnn.rnn.lengths import check_lengths, hides_values, length_mask, length_range, step_source, step_target
 
 Step = Callable[[list[Tensor], list[Tensor]], tuple[Sequence[Tensor], Sequence[Tensor]]]
 OutputSpec = tuple[Sequence[int | None], torch.dtype]
@@ -92,6 +92,8 @@ def _step_inputs(
     columns = []
     for value in inputs:
         gathered = value.flatten(0, 1).index_select(0, source.flatten()).unflatten(0, source.shape)
+        if hides_values(lengths):  # where every row is empty, all that was there to gather is padding
+            gathered = torch.where((lengths > 0).any().to(value.device), gathered, gathered.new_zeros(()))
         columns.append(value.narrow(time_axis, 0, first).unbind(time_axis) + gathered.unbind(0))
     return zip(*columns, strict=True)
 

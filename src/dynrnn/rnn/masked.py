@@ -17,18 +17,13 @@ from dynrnn.cells.spec import CellSpec, State
 from dynrnn.rnn.lengths import length_mask, reverse_sequence
 
 
-def check_hidden_lengths(owner: str, lengths: Tensor, batch: int, wanted: Mapping[str, Any]) -> None:
-    """Refuse what cannot be done for hidden lengths: what `wanted` holds that is neither None nor False.
-
-    Raises ValueError for such a thing and for a shape other than `[batch]`.
-    """
-    if tuple(lengths.shape) != (batch,):
-        raise ValueError(f"{owner}: lengths must have shape [batch] = [{batch}], got {list(lengths.shape)}")
+def refuse_for_hidden_lengths(owner: str, wanted: Mapping[str, Any]) -> None:
+    """Raise ValueError where `wanted` holds anything but None and False: it cannot be done for hidden lengths."""
     asked = [name for name, value in wanted.items() if value is not None and value is not False]
     if asked:
         raise ValueError(
-            f"{owner}: {', '.join(asked)} cannot be had where torch.vmap hides the lengths; pass lengths that the "
-            "vmapped function closes over, or leave them out"
+            f"{owner}: {', '.join(asked)} cannot be had where torch.vmap hides the lengths; let the function that is "
+            "mapped close over them, or leave them out"
         )
 
 

@@ -101,8 +101,12 @@ def all_samples() -> list[Sample]:
     return found
 
 
-# Rows that change a session's state or only order others: `test_state.py` and `test_control.py` are about them.
-_ACTIONS = {"Assign", "AssignAdd", "AssignSub", "NoOp"}
+# Rows that change a session's state or only order others: `test_state.py`, `test_scattering.py` and `test_control.py` are
+# about them.
+_UPDATES = {
+    f"Scatter{name}" for name in ("Add", "Div", "Max", "Min", "Mul", "NdAdd", "NdSub", "NdUpdate", "Sub", "Update")
+}
+_ACTIONS = {"Assign", "AssignAdd", "AssignSub", "CountUpTo", "NoOp", *_UPDATES}
 
 
 def all_rows() -> dict[str, Op]:

@@ -116,9 +116,7 @@ def _trace(name: str, function: Callable[[], Any], taken: bool, strict: bool) ->
         if result is None:
             raise ValueError(f"{name} must have a return value.")
         result = _unpacked(result, strict)
-        leaves = as_whole_leaves(
-            _nest.map_structure(lambda item: _awaited(item, taken), result), f"a result of {name}"
-        )
+        leaves = as_whole_leaves(_nest.map_structure(lambda item: _awaited(item, taken), result), f"a result of {name}")
         body.close(all_parts(leaves))
     return body, result, leaves
 

@@ -24,7 +24,9 @@ def _elements(function: str, elems: Any) -> tuple[list[Tensor], int | None, Any]
     known = None
     for tensor in flat:
         if tensor.dims is not None and not tensor.dims:
-            raise ValueError(f"{function}: elems must have at least one axis to walk over, got the scalar {tensor.name}")
+            raise ValueError(
+                f"{function}: elems must have at least one axis to walk over, got the scalar {tensor.name}"
+            )
         size = tensor.dims[0] if tensor.dims is not None else None
         if known is not None and size is not None and size != known:
             raise ValueError(f"{function}: elems must have the same first size, got {known} and {size} ({tensor.name})")
@@ -35,7 +37,11 @@ def _elements(function: str, elems: Any) -> tuple[list[Tensor], int | None, Any]
 def _arrays(flat: list[Tensor], count: Any) -> list[TensorArray]:
     return [
         TensorArray(
-            tensor.dtype, size=count, infer_shape=False, element_shape=None if tensor.dims is None else tensor.dims[1:], clear_after_read=False
+            tensor.dtype,
+            size=count,
+            infer_shape=False,
+            element_shape=None if tensor.dims is None else tensor.dims[1:],
+            clear_after_read=False,
         ).unstack(tensor)
         for tensor in flat
     ]
@@ -70,8 +76,9 @@ def map_fn(
 ) -> Any:
     """Apply `fn` to each row of `elems` and return the results on top of each other.
 
-    elems: a tensor `[n, ...]`, or a nest of them, of which `fn` gets the rows in the same nest. dtype: of what `fn` returns, as a nest where it returns one (default: that
-    of `elems`). infer_shape: require results of one shape. back_prop, parallel_iterations, swap_memory: as for `tf.while_loop`.
+    elems: a tensor `[n, ...]`, or a nest of them, of which `fn` gets the rows in the same nest. dtype: of what `fn`
+    returns, as a nest where it returns one (default: that of `elems`). infer_shape: require results of one shape.
+    back_prop, parallel_iterations, swap_memory: as for `tf.while_loop`.
 
     Raises:
         TypeError: `fn` cannot be called, or returns another structure. ValueError: scalars, or unequal first sizes.
@@ -90,13 +97,18 @@ def map_fn(
         dtypes = [t.dtype for t in flat] if dtype is None else [as_dtype(kind) for kind in _nest.flatten(dtype)]
         outputs = [TensorArray(kind, size=count, infer_shape=infer_shape) for kind in dtypes]
 
-        def step(i: Tensor, written: list[TensorArray]) -> tuple[Any, list[TensorArray]]:
+        def step(i: Any, written: list[TensorArray]) -> tuple[Any, list[TensorArray]]:
             values = fn(_nest.pack_sequence_as(elems, [array.read(i) for array in inputs]))
             _nest.assert_same_structure(structure, values)
             return i + 1, [array.write(i, value) for array, value in zip(written, _nest.flatten(values), strict=True)]
 
         _, outputs = while_loop(
-            lambda i, _: i < count, step, (0, outputs), parallel_iterations=parallel_iterations or 10, back_prop=back_prop, swap_memory=swap_memory
+            lambda i, _: i < count,
+            step,
+            (0, outputs),
+            parallel_iterations=parallel_iterations or 10,
+            back_prop=back_prop,
+            swap_memory=swap_memory,
         )
         return _nest.pack_sequence_as(structure, _finish(outputs, known))
 
@@ -116,8 +128,9 @@ def scan(
 ) -> Any:
     """Fold `fn(accumulated, row)` over the rows of `elems` and return all values on the way, on top of each other.
 
-    initializer: the first accumulated value, a tensor or a nest (default: the first row, which is then the first result). reverse: walk from the last row to the first;
-    results stay at their rows' places. The other arguments are those of `map_fn`.
+    initializer: the first accumulated value, a tensor or a nest (default: the first row, which is then the first
+    result). reverse: walk from the last row to the first; results stay at their rows' places. The other arguments are
+    those of `map_fn`.
     """
     _check("scan", fn)
     with name_scope(name, "scan"), _shared_variables():
@@ -125,7 +138,16 @@ def scan(
         inputs = _arrays(flat, count)
         start, first = _start(elems, inputs, initializer, count if reverse else None)
         structure = elems if initializer is None else initializer
-        outputs = [TensorArray(value.dtype, size=count, dynamic_size=False, infer_shape=infer_shape, element_shape=value.shape if infer_shape else None) for value in first]
+        outputs = [
+            TensorArray(
+                value.dtype,
+                size=count,
+                dynamic_size=False,
+                infer_shape=infer_shape,
+                element_shape=value.shape if infer_shape else None,
+            )
+            for value in first
+        ]
         begin: Any = start
         if reverse:
             begin = (count - 1) - start
@@ -133,18 +155,27 @@ def scan(
             place = count - 1 if reverse else 0
             outputs = [array.write(place, value) for array, value in zip(outputs, first, strict=True)]
 
-        def step(i: Tensor, values: list[Tensor], written: list[TensorArray]) -> tuple[Any, list[Any], list[TensorArray]]:
+        def step(i: Any, values: list[Tensor], written: list[TensorArray]) -> tuple[Any, list[Any], list[TensorArray]]:
             rows = _nest.pack_sequence_as(elems, [array.read(i) for array in inputs])
             new = fn(_nest.pack_sequence_as(structure, values), rows)
             _nest.assert_same_structure(structure, new)
             leaves = [convert_to_tensor(value) for value in _nest.flatten(new)]
-            return i - 1 if reverse else i + 1, leaves, [array.write(i, value) for array, value in zip(written, leaves, strict=True)]
+            return (
+                i - 1 if reverse else i + 1,
+                leaves,
+                [array.write(i, value) for array, value in zip(written, leaves, strict=True)],
+            )
 
-        def more(i: Tensor, values: list[Tensor], written: list[TensorArray]) -> Tensor:
+        def more(i: Any, values: list[Tensor], written: list[TensorArray]) -> Tensor:
             return i >= 0 if reverse else i < count
 
         _, _, outputs = while_loop(
-            more, step, (begin, first, outputs), parallel_iterations=parallel_iterations, back_prop=back_prop, swap_memory=swap_memory
+            more,
+            step,
+            (begin, first, outputs),
+            parallel_iterations=parallel_iterations,
+            back_prop=back_prop,
+            swap_memory=swap_memory,
         )
         return _nest.pack_sequence_as(structure, _finish(outputs, known))
 
@@ -158,21 +189,36 @@ def _start(elems: Any, inputs: list[TensorArray], initializer: Any, count_if_rev
 
 
 def _fold(
-    function: str, fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, parallel_iterations: int, back_prop: bool, swap_memory: bool, reverse: bool
+    function: str,
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any,
+    parallel_iterations: int,
+    back_prop: bool,
+    swap_memory: bool,
+    reverse: bool,
 ) -> Any:
     flat, _, count = _elements(function, elems)
     inputs = _arrays(flat, count)
     start, first = _start(elems, inputs, initializer, count if reverse else None)
     structure = elems if initializer is None else initializer
 
-    def step(i: Tensor, values: list[Tensor]) -> tuple[Any, list[Tensor]]:
+    def step(i: Any, values: list[Tensor]) -> tuple[Any, list[Tensor]]:
         place = count - 1 - i if reverse else i
-        new = fn(_nest.pack_sequence_as(structure, values), _nest.pack_sequence_as(elems, [array.read(place) for array in inputs]))
+        new = fn(
+            _nest.pack_sequence_as(structure, values),
+            _nest.pack_sequence_as(elems, [array.read(place) for array in inputs]),
+        )
         _nest.assert_same_structure(structure, new)
         return i + 1, [convert_to_tensor(value) for value in _nest.flatten(new)]
 
     _, result = while_loop(
-        lambda i, _: i < count, step, (start, first), parallel_iterations=parallel_iterations, back_prop=back_prop, swap_memory=swap_memory
+        lambda i, _: i < count,
+        step,
+        (start, first),
+        parallel_iterations=parallel_iterations,
+        back_prop=back_prop,
+        swap_memory=swap_memory,
     )
     return _nest.pack_sequence_as(structure, result)
 
@@ -188,7 +234,9 @@ def foldl(
     swap_memory: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Return `fn(... fn(fn(initializer, row 0), row 1) ..., row n - 1)`; without `initializer` row 0 takes its place."""
+    """Return `fn(... fn(fn(initializer, row 0), row 1) ..., row n - 1)`; without `initializer` row 0 takes its
+    place.
+    """
     _check("foldl", fn)
     with name_scope(name, "foldl"), _shared_variables():
         return _fold("foldl", fn, elems, initializer, parallel_iterations, back_prop, swap_memory, reverse=False)

@@ -20,8 +20,8 @@ def invariants(loop_vars: Any, leaves: list[Any], shape_invariants: Any) -> list
     values the shape of the dense tensor. None: the shapes that the variables enter the loop with.
 
     Raises:
-        TypeError: something that is no TensorShape. ValueError: another structure; a shape that a variable does not have
-        when it enters.
+        TypeError: something that is no TensorShape. ValueError: another structure; a shape that a variable does not
+        have when it enters.
     """
     if shape_invariants is None:
         return [tensor.dims for tensor in all_parts(leaves)]

@@ -80,16 +80,8 @@ def _variables(node: Operation, positions: Collection[int], differentiable: bool
     """The loop variables that those of `positions` are computed from in the course of the loop, themselves included."""
     test, step = node.attrs["bodies"]
     count = node.attrs["num_variables"]
-    found = set(positions)
-    if not differentiable:
-        found |= {source for source in test.sources(0, False) if source < count}
-    pending = list(found)
-    while pending:
-        for source in step.sources(pending.pop(), differentiable):
-            if source < count and source not in found:
-                found.add(source)
-                pending.append(source)
-    return found
+    tested = () if differentiable else test.sources(0, False)
+    return step.carried({*positions, *(source for source in tested if source < count)}, differentiable, range(count))
 
 
 def _depends(node: Operation, position: int, differentiable: bool) -> set[int]:

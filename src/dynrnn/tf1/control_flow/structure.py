@@ -48,13 +48,16 @@ def rewrap(like: Any, tensor: Tensor) -> Any:
 
 def pack(structure: Any, likes: Sequence[Any], tensors: Sequence[Tensor]) -> Any:
     """`tensors` in the structure of a nest whose leaves are of the kinds of `likes`."""
-    return _nest.pack_sequence_as(structure, [rewrap(like, tensor) for like, tensor in zip(likes, tensors, strict=True)])
+    return _nest.pack_sequence_as(
+        structure, [rewrap(like, tensor) for like, tensor in zip(likes, tensors, strict=True)]
+    )
 
 
 def parts(leaf: Any) -> list[Tensor]:
     """The tensors that stand for a leaf in the graph: several for a sparse value."""
     if isinstance(leaf, IndexedSlices):
-        return [leaf.values, leaf.indices, *([] if leaf.dense_shape is None else [leaf.dense_shape])]
+        shape: list[Any] = [] if leaf.dense_shape is None else [leaf.dense_shape]
+        return [leaf.values, leaf.indices, *shape]  # type: ignore[list-item]
     if isinstance(leaf, SparseTensor):
         return [leaf.indices, leaf.values, leaf.dense_shape]
     return [flow(leaf)]

@@ -4,7 +4,7 @@ step in a loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -150,7 +150,23 @@ def runs_whole_throughout(cell: Any) -> bool:
     return runs_whole(cell) and all(runs_whole_throughout(part) for part in inner)
 
 
-def _bind_loop(node: Operation, runtime: Any, recorded: bool) -> Callable[..., tuple[torch.Tensor, ...]]:
+def _depends(node: Operation, position: int, differentiable: bool) -> Collection[int]:
+    """Which inputs an output depends on: all by value; what its gradients come to is what the steps pass on."""
+    if not differentiable:
+        return range(len(node.inputs))
+    attrs = node.attrs
+    first, num_inputs, num_states = int(attrs["has_lengths"]), attrs["num_inputs"], attrs["num_states"]
+    states = range(num_inputs, num_inputs + num_states)
+    num_outputs = len(attrs["output_specs"])
+    (body,) = attrs["bodies"]
+    results = body.carried([position], True, states, num_outputs - num_inputs)
+    entering = {first + num_inputs + result - num_outputs for result in results if result >= num_outputs}
+    return entering | {first + source for result in results for source in body.sources(result, True)}
+
+
+def _bind_loop(
+    node: Operation, runtime: Any, recorded: bool, wanted: Collection[int]
+) -> Callable[..., tuple[torch.Tensor, ...]]:
     attrs = node.attrs
     function = attrs["bodies"][0].function(runtime, recorded)
     specs, time_major, reverse = attrs["output_specs"], attrs["time_major"], attrs["reverse"]
@@ -185,4 +201,4 @@ def _bind_loop(node: Operation, runtime: Any, recorded: bool) -> Callable[..., t
     return loop
 
 
-LOOP = Op("RNNLoop", None, None, None, bind=_bind_loop, bodies=True)
+LOOP = Op("RNNLoop", None, None, None, bind=_bind_loop, bodies=True, depends=_depends)

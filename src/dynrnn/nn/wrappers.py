@@ -1,0 +1,109 @@
+"""What wrappers of one cell share, and the residual wrapper. Dropout and zoneout are in files of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from dynrnn import _nest
+from dynrnn.nn.cell import RNNCell
+from dynrnn.nn.kinds import check_cell, zero_state_of
+from dynrnn.nn.running import run_cell
+from dynrnn.nn.walk import Pass, Walk
+
+
+class CellWrapper(RNNCell):
+    """A cell around another one, `cell`, whose state and sizes it has."""
+
+    def __init__(self, cell: Callable[..., Any]) -> None:
+        super().__init__()
+        check_cell(type(self).__name__, cell)
+        self.cell = cell
+
+    @property
+    def state_size(self) -> Any:
+        """The inner cell's state size."""
+        return self.cell.state_size  # type: ignore[attr-defined]
+
+    @property
+    def output_size(self) -> Any:
+        """The inner cell's output size."""
+        return self.cell.output_size  # type: ignore[attr-defined]
+
+    def zero_state(
+        self, batch_size: int, *, dtype: torch.dtype | None = None, device: torch.device | str | None = None
+    ) -> Any:
+        """The inner cell's zero state."""
+        like = next(self.parameters(), None)
+        dtype = dtype or (torch.get_default_dtype() if like is None else like.dtype)
+        where = torch.device(device or (torch.get_default_device() if like is None else like.device))
+        return zero_state_of(type(self).__name__, self.cell, batch_size, dtype=dtype, device=where)
+
+    def check_inputs(self, owner: str, inputs: Any, axes: tuple[str, ...]) -> None:
+        """Refuse what the inner cell refuses."""
+        if isinstance(self.cell, RNNCell):
+            self.cell.check_inputs(owner, inputs, axes)
+
+    def given_or_zero(self, inputs: Any, state: Any) -> Any:
+        """The state that a step was given, or zeros."""
+        if state is not None:
+            return state
+        first = _nest.flatten(inputs)[0]
+        return self.zero_state(first.shape[0], device=first.device)
+
+
+class ResidualWrapper(CellWrapper):
+    """A cell whose inputs are added to its outputs, or joined with them by `residual_fn(inputs, outputs)`.
+
+    Outputs past a row's end stay exactly 0, and the state is the inner cell's. `residual_fn` is called with rows
+    `[n, size]` of valid steps and returns `[n, size]`. Raises ValueError where inputs and outputs have other widths
+    and no `residual_fn` is given. Follows TF1's `tf.nn.rnn_cell.ResidualWrapper`; He et al., arXiv:1512.03385.
+
+    Example:
+        >>> from dynrnn import BasicRNNCell
+        >>> output, _ = ResidualWrapper(BasicRNNCell(3, initializer=torch.nn.init.zeros_))(torch.ones(1, 3))
+        >>> output
+        tensor([[1., 1., 1.]], grad_fn=<AddBackward0>)
+    """
+
+    def __init__(self, cell: Callable[..., Any], *, residual_fn: Callable[[Any, Any], Any] | None = None) -> None:
+        super().__init__(cell)
+        self.residual_fn = residual_fn
+
+    def forward(self, inputs: Any, state: Any = None) -> tuple[Any, Any]:
+        """Run one step of the inner cell and join its output with the inputs."""
+        output, new_state = self.cell(inputs, self.given_or_zero(inputs, state))
+        return self._join(inputs, output), new_state
+
+    def sequence(self, inputs: Any, state: Any, walk: Walk) -> Pass:
+        """Run the inner cell over the sequence and join once."""
+        inner = run_cell(self.cell, inputs, state, walk)
+        first = _nest.flatten(inputs)[0]
+        mask = walk.mask(first)
+        places = None if mask is None else mask.flatten().nonzero().squeeze(1)
+
+        def rows(value: Tensor) -> Tensor:
+            value = value.flatten(0, 1)
+            return value if places is None else value.index_select(0, places)
+
+        def spread(value: Tensor) -> Tensor:
+            if places is not None:  # lay the rows out among zeros
+                value = value.new_zeros(first.shape[:2].numel(), *value.shape[1:]).index_copy(0, places, value)
+            return value.unflatten(0, first.shape[:2])
+
+        joined = self._join(_nest.map_structure(rows, inputs), _nest.map_structure(rows, inner.outputs))
+        return inner._replace(outputs=_nest.map_structure(spread, joined))
+
+    def _join(self, inputs: Any, outputs: Any) -> Any:
+        if self.residual_fn is not None:
+            return self.residual_fn(inputs, outputs)
+        for one, other in zip(_nest.flatten(inputs), _nest.flatten(outputs), strict=True):
+            if one.shape != other.shape:
+                raise ValueError(
+                    f"ResidualWrapper: inputs of size {list(one.shape[1:])} and outputs of size "
+                    f"{list(other.shape[1:])} cannot be added; give the cell as many units, or a residual_fn"
+                )
+        return _nest.map_structure(torch.add, inputs, outputs)
