@@ -40,6 +40,8 @@ def make_cell(spec, weights, dtype):
         return CUSTOM[kind.removeprefix("custom:")](named, **kwargs)
     if "activation" in kwargs:
         kwargs["activation"] = ACTIVATIONS[kwargs["activation"]]
+    if kind == "DeviceWrapper":
+        return make_cell(spec["cell"], weights, dtype)
     if kind == "MultiRNNCell":
         below = {name.partition("cell_")[2]: value for name, value in weights.items()}  # "0/lstm_cell/kernel"
         parts = [

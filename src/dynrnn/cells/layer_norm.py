@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 import torch
@@ -105,11 +106,22 @@ def _product(weights: LayerNormLSTMWeights, inputs: Tensor) -> Tensor:
     return functional.linear(inputs, weights.input_kernel.t(), weights.bias)
 
 
+@cache
+def _bound(dtype: torch.dtype) -> float:
+    """The largest size of a gate whose variance, which half precision has in float32 too, does not overflow."""
+    wide = torch.promote_types(dtype, torch.float32)
+    return min(torch.finfo(dtype).max, torch.finfo(wide).max ** 0.45)
+
+
 def _gated(
     weights: LayerNormLSTMWeights, product: Tensor, state: State, options: LayerNormLSTMOptions
 ) -> tuple[Tensor, State, State]:
     (c, h), units, activation = state, options.num_units, options.activation
-    gates = torch.addmm(product, h, weights.recurrent_kernel).split(units, 1)
+    gates = torch.addmm(product, h, weights.recurrent_kernel)
+    if weights.norms:
+        bound = _bound(gates.dtype)
+        gates = gates.clamp(-bound, bound)
+    gates = gates.split(units, 1)
     if weights.norms:
         gates = [
             functional.layer_norm(gate, (units,), gamma, beta, options.epsilon)

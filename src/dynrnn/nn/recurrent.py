@@ -14,12 +14,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from dynrnn.nn.arrange import arrange, check_dtype
+from dynrnn.nn.cudnn import applies, run_directions_fused
+from dynrnn.nn.directions import States, run_directions
 from dynrnn.nn.hidden import check_hx
 from dynrnn.nn.precision import autocast_dtype
-from dynrnn.nn.weights_layout import Cell, Weights, cell_of, cell_params
-from dynrnn.rnn import run_layer
-
-States = tuple[Tensor, ...]  # under torch's names and in its order: (h, c) or (h,)
+from dynrnn.nn.weights_layout import Cell, Weights, cell_of
 
 
 class Recurrent(nn.RNNBase):
@@ -62,29 +61,15 @@ class Recurrent(nn.RNNBase):
         self, cell: Cell, weights: list[Weights], inputs: Tensor, states: States, lengths: Tensor | None
     ) -> tuple[Tensor, States]:
         directions = 2 if self.bidirectional else 1
-        given = dict(zip(cell.state_sizes, states, strict=True))
-        order = cell.spec.state_names(cell.options)
-        finals: list[dict[str, Tensor]] = []
+        finals = []
         for layer in range(self.num_layers):
-            outputs = []
-            for direction in range(directions):
-                row = layer * directions + direction
-                output, final = run_layer(
-                    cell.spec,
-                    cell_params(self.mode, weights[row]),
-                    inputs,
-                    tuple(given[name][row] for name in order),
-                    lengths=lengths,
-                    options=cell.options,
-                    time_major=True,
-                    reverse=direction == 1,
-                )
-                outputs.append(output)
-                finals.append(dict(zip(order, final, strict=True)))
-            inputs = torch.cat(outputs, 2) if directions == 2 else outputs[0]
+            rows = slice(layer * directions, (layer + 1) * directions)
+            run = run_directions_fused if applies(inputs, lengths) else run_directions
+            inputs, final = run(cell, weights[rows], inputs, tuple(value[rows] for value in states), lengths)
+            finals.append(final)
             if self.dropout and layer < self.num_layers - 1:
                 inputs = functional.dropout(inputs, self.dropout, self.training)
-        return inputs, tuple(torch.stack([final[name] for final in finals]) for name in given)
+        return inputs, tuple(torch.cat(column) for column in zip(*finals, strict=True))
 
 
 def _cast(weights: Weights, dtype: torch.dtype) -> Weights:

@@ -21,6 +21,7 @@ Weights = Mapping[
 class Cell(NamedTuple):
     """The cell that a module of torch stands for, and the widths of its state under torch's names and in its order."""
 
+    mode: str  # torch's: "LSTM", "GRU", "RNN_TANH" or "RNN_RELU"
     spec: CellSpec
     options: Any
     state_sizes: dict[str, int]
@@ -35,11 +36,11 @@ def cell_of(mode: str, hidden_size: int, proj_size: int) -> Cell:
     """
     if mode == "LSTM":
         options = LSTMOptions(hidden_size, num_proj=proj_size or None, forget_bias=0.0)
-        return Cell(LSTM, options, {"h": proj_size or hidden_size, "c": hidden_size})
+        return Cell(mode, LSTM, options, {"h": proj_size or hidden_size, "c": hidden_size})
     if mode == "GRU":
-        return Cell(GRU, GRUOptions(hidden_size, reset_after=True), {"h": hidden_size})
+        return Cell(mode, GRU, GRUOptions(hidden_size, reset_after=True), {"h": hidden_size})
     activation = {"RNN_TANH": torch.tanh, "RNN_RELU": torch.relu}[mode]
-    return Cell(BASIC_RNN, BasicRNNOptions(hidden_size, activation=activation), {"h": hidden_size})
+    return Cell(mode, BASIC_RNN, BasicRNNOptions(hidden_size, activation=activation), {"h": hidden_size})
 
 
 def cell_params(mode: str, weights: Weights) -> dict[str, Tensor]:

@@ -32,6 +32,15 @@ def test_layers_have_their_values_and_names():
         assert sess.run(y).tolist() == [[5.5, -4.75]] and sess.run(z).tolist() == [[5.5, 0.0]]
 
 
+def test_layers_take_batches_of_matrices():
+    x, w = np.arange(12.0, dtype=np.float32).reshape(2, 3, 2), np.float32([[1.0, -1.0], [2.0, -2.0]])
+    y, z = tf.nn.xw_plus_b(x, w, [0.5, 0.25]), tf.nn.relu_layer(x, w, [0.5, 0.25])
+    assert y.shape.as_list() == z.shape.as_list() == [2, 3, 2]
+    with tf.Session() as sess:
+        np.testing.assert_array_equal(sess.run(y), x @ w + np.float32([0.5, 0.25]))
+        np.testing.assert_array_equal(sess.run(z), np.maximum(x @ w + np.float32([0.5, 0.25]), 0))
+
+
 ERRORS = {
     "vector value": (lambda: tf.nn.bias_add(tf.zeros([3]), tf.zeros([3])), "at least rank 2 but is rank 1"),
     "size": (lambda: tf.nn.bias_add(tf.zeros([2, 3]), tf.zeros([4])), "Dimensions must be equal, but are 3 and 4"),
@@ -45,7 +54,7 @@ ERRORS = {
         lambda: tf.nn.xw_plus_b(tf.zeros([2, 3]), tf.zeros([3, 4]), tf.zeros([3])),
         "Dimensions must be equal",
     ),
-    "layer rank": (lambda: tf.nn.xw_plus_b(tf.zeros([2, 3, 1]), tf.zeros([3, 4]), tf.zeros([4])), "must have rank 2"),
+    "layer rank": (lambda: tf.nn.xw_plus_b(tf.zeros([3]), tf.zeros([3, 4]), tf.zeros([4])), "must be rank 2"),
 }
 
 

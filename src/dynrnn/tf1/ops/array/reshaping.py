@@ -68,12 +68,14 @@ def _reshape_dims(inputs: Any, attrs: Any) -> Dims:
 
 
 def _require_divisible(tensor: Any, sizes: tuple[int | None, ...]) -> None:
-    """Hold the known sizes of a tensor whose count isn't known against a fully known shape."""
-    part = math.prod(size for size in tensor.dims or () if size is not None)
-    if None not in sizes and part and math.prod(size or 0 for size in sizes) % part:
+    """Hold the known sizes of a tensor that lacks a single one against a fully known shape."""
+    if tensor.dims is None or tensor.dims.count(None) != 1 or None in sizes:
+        return
+    part, wanted = (math.prod(size for size in dims if size is not None) for dims in (tensor.dims, sizes))
+    if wanted % part if part else wanted:
         raise ValueError(
-            f"Dimension size must be evenly divisible by {part} but is {math.prod(size or 0 for size in sizes)}, to "
-            f"reshape {tensor.name} with shape {tensor.shape} to {TensorShape(sizes)}"
+            f"Dimension size must be evenly divisible by {part} but is {wanted}, to reshape {tensor.name} with shape "
+            f"{tensor.shape} to {TensorShape(sizes)}"
         )
 
 

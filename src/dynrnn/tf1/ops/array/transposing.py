@@ -26,7 +26,7 @@ def _permute_by(value: torch.Tensor, perm: torch.Tensor) -> torch.Tensor:
 
 
 def _reversed(value: torch.Tensor) -> torch.Tensor:
-    return value.permute(*range(value.ndim - 1, -1, -1))
+    return value.permute(tuple(range(value.ndim - 1, -1, -1)))
 
 
 def _conjugate(value: torch.Tensor, perm: tuple[int, ...] | None) -> torch.Tensor:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from ....errors import InvalidArgumentError
 from ....graph import rules
 from ....graph.op import COMPLEX, FLOATS, NUMBERS, REALS, Op
 from ....graph.shape import Dims
@@ -23,6 +24,8 @@ from .reduction import fixed_axis
 
 
 def _matmul(a: torch.Tensor, b: torch.Tensor, transpose_a: bool, transpose_b: bool) -> torch.Tensor:
+    if a.ndim < 2 or b.ndim < 2:
+        raise InvalidArgumentError(None, None, f"In[0] and In[1] must be matrices: {list(a.shape)}, {list(b.shape)}")
     return torch.matmul(a.mT if transpose_a else a, b.mT if transpose_b else b)
 
 

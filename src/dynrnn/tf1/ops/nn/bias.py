@@ -40,9 +40,6 @@ def _bias_dims(inputs: Any, attrs: Any) -> Dims:
 
 
 def _layer_dims(inputs: Any, attrs: Any) -> Dims:
-    for name, tensor in zip(("x", "weights"), inputs, strict=False):
-        if tensor.dims is not None and len(tensor.dims) != 2:
-            raise ValueError(f"Shape {tensor.shape} must have rank 2: {name} is a matrix")
     return _with_bias(rules.matmul(inputs[:2], {}), inputs[2].dims)
 
 

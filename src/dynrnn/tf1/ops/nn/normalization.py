@@ -16,6 +16,8 @@ from ..arguments import static_ints
 
 
 def _moments(x: torch.Tensor, axis: tuple[int, ...], keepdims: bool) -> tuple[torch.Tensor, torch.Tensor]:
+    if not axis:  # each element by itself; torch would take all axes
+        return x.clone(), torch.zeros_like(x)
     precise = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
     mean = precise.mean(axis, keepdim=True)
     # As in TensorFlow, the mean is a constant in the variance's gradient; the first derivative is the same either way.

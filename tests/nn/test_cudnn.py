@@ -1,0 +1,137 @@
+"""A layer by torch's operator against the reference: its plumbing on the CPU, the whole of it where there is CUDA."""
+
+import pytest
+import torch
+from nn.module_cases import INPUT, KINDS, close, draw_hx, gradients, make, states
+
+from dynrnn.nn.cudnn import applies, run_directions_fused
+from dynrnn.nn.directions import run_directions
+from dynrnn.nn.weights_layout import cell_of
+
+LENGTHS = [None, torch.tensor([2, 5, 0, 3]), torch.tensor([5, 5, 5, 5]), torch.tensor([0, 0, 1, 0])]
+
+every_kind = pytest.mark.parametrize("name", KINDS)
+on_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device, and torch sees none")
+# torch says once that its CPU kernels for projections are the slow ones
+no_onednn = pytest.mark.filterwarnings("ignore:LSTM with projections is not supported with oneDNN:UserWarning")
+
+
+def layer(name, bias=True, bidirectional=True):
+    module, _ = make(name, bias=bias, bidirectional=bidirectional)
+    cell = cell_of(module.mode, module.hidden_size, module.proj_size)
+    inputs = torch.randn(5, 4, INPUT, dtype=torch.float64, requires_grad=True)
+    return cell, module._weights(), inputs, states(draw_hx(module, 4)), list(module.parameters())
+
+
+@no_onednn
+@every_kind
+@pytest.mark.parametrize("lengths", LENGTHS, ids=str)
+@pytest.mark.parametrize(("bias", "bidirectional"), [(True, True), (False, True), (True, False)])
+def test_torchs_operator_gives_the_values_and_gradients_of_the_reference(name, lengths, bias, bidirectional):
+    cell, weights, inputs, hx, params = layer(name, bias, bidirectional)
+    results = []
+    for run in (run_directions_fused, run_directions):
+        outputs, final = run(cell, weights, inputs, hx, lengths)
+        results.append([outputs, *final, *gradients((outputs, *final), [inputs, *hx, *params])])
+    close(results[0], results[1], 1e-11)
+
+
+@no_onednn
+@every_kind
+@pytest.mark.parametrize("lengths", LENGTHS[:2], ids=str)
+def test_its_second_derivative_is_that_of_the_reference(name, lengths):
+    cell, weights, inputs, hx, params = layer(name)
+    found = []
+    for run in (run_directions_fused, run_directions):
+        outputs, final = run(cell, weights, inputs, hx, lengths)
+        loss = outputs.square().sum() + sum(value.sin().sum() for value in final)
+        first = torch.autograd.grad(loss, [inputs, *hx], create_graph=True)
+        found.append(gradients(first, [inputs, *hx, *params]))
+    close(found[0], found[1], 1e-11)
+
+
+@no_onednn
+def test_an_input_computed_from_a_weight_has_the_right_second_derivative():
+    cell, weights, _, hx, _ = layer("rnn")
+    weight = weights[0]["weight_ih"]
+    found = []
+    for run in (run_directions_fused, run_directions):
+        inputs = weight.sum(0).sin().expand(5, 4, INPUT)
+        outputs, _ = run(cell, weights, inputs, hx, None)
+        (first,) = torch.autograd.grad(outputs.square().sum(), weight, create_graph=True)
+        found.append(torch.autograd.grad(first.square().sum(), weight)[0])
+    close(found[0], found[1], 1e-11)
+
+
+def test_backward_may_run_twice_where_the_graph_is_kept():
+    cell, weights, inputs, hx, _ = layer("gru")
+    outputs, _ = run_directions_fused(cell, weights, inputs, hx, LENGTHS[1])
+    runs = [torch.autograd.grad(outputs.sum(), inputs, retain_graph=True)[0] for _ in range(2)]
+    assert torch.equal(*runs)
+
+
+def test_without_gradients_no_graph_is_made():
+    cell, weights, inputs, hx, _ = layer("lstm")
+    with torch.no_grad():
+        outputs, final = run_directions_fused(cell, weights, inputs, hx, LENGTHS[1])
+    assert not any(value.requires_grad for value in (outputs, *final))
+
+
+def test_it_does_not_apply_on_the_cpu():
+    assert not applies(torch.zeros(3, 2, 4), None)
+
+
+@on_cuda
+def test_it_applies_on_cuda_where_a_step_runs_outside_of_transforms():
+    inputs = torch.zeros(3, 2, 4, device="cuda")
+    assert applies(inputs, None) and applies(inputs, torch.tensor([1, 0]))
+    assert not applies(inputs, torch.tensor([0, 0])) and not applies(inputs[:0], None)
+    seen = []
+    torch.vmap(lambda value: seen.append(applies(value, None)) or value)(torch.zeros(1, 3, 2, 4, device="cuda"))
+    assert seen == [False]
+
+
+@on_cuda
+@every_kind
+@pytest.mark.parametrize("lengths", [None, [2, 5, 0, 3], [0, 0, 0, 0]], ids=str)
+def test_modules_on_cuda_equal_modules_on_the_cpu(name, lengths):
+    ours, theirs = make(name, num_layers=2, bidirectional=True, batch_first=True)
+    inputs = torch.randn(4, 5, INPUT, dtype=torch.float64, requires_grad=True)
+    hx, results = draw_hx(theirs, 4), []
+    for device in ("cpu", "cuda"):
+        ours.to(device)
+        moved = tuple(value.to(device) for value in states(hx))
+        output, final = ours(inputs.to(device), moved if isinstance(hx, tuple) else moved[0], lengths=lengths)
+        found = [value.cpu() for value in (output, *states(final))]
+        results.append([*found, *gradients(found, [inputs, *states(hx)])])
+    close(results[0], results[1], 1e-10)
+
+
+@on_cuda
+@pytest.mark.parametrize("where", ["cpu", "cuda"])
+def test_lengths_may_live_on_either_device(where):
+    ours = make("lstm", batch_first=True)[0].cuda()
+    inputs = torch.randn(2, 3, INPUT, dtype=torch.float64, device="cuda")
+    lengths = torch.tensor([3, 1], device=where)
+    close(ours(inputs, lengths=lengths)[0], ours(inputs, lengths=[3, 1])[0])
+
+
+@on_cuda
+@every_kind
+def test_double_backward_and_vmap_work_on_cuda(name):
+    ours = make(name, batch_first=True)[0].cuda()
+    inputs = torch.randn(2, 3, INPUT, dtype=torch.float64, device="cuda", requires_grad=True)
+    lengths = torch.tensor([3, 1], device="cuda")
+    output, _ = ours(inputs, lengths=lengths)
+    (first,) = torch.autograd.grad(output.square().sum(), inputs, create_graph=True)
+    first.square().sum().backward()
+    assert inputs.grad is not None and inputs.grad.isfinite().all()
+    close(torch.vmap(lambda row, n: ours(row, lengths=n)[0])(inputs, lengths), output, 1e-10)
+
+
+@on_cuda
+def test_autocast_on_cuda_computes_in_float16():
+    ours = make("lstm", dtype=torch.float32)[0].cuda()
+    with torch.autocast("cuda", torch.float16):
+        output, _ = ours(torch.randn(3, 2, INPUT, device="cuda"), lengths=[3, 1])
+    assert output.dtype == torch.float16
