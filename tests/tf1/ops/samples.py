@@ -101,11 +101,10 @@ def all_samples() -> list[Sample]:
     return found
 
 
-# Rows that change a session's state or only order others: `test_state.py`, `test_scattering.py` and `test_control.py` are
-# about them.
-_UPDATES = {
-    f"Scatter{name}" for name in ("Add", "Div", "Max", "Min", "Mul", "NdAdd", "NdSub", "NdUpdate", "Sub", "Update")
-}
+# Rows that change a session's state or only order others: `test_state.py`, `test_scattering.py` and `test_control.py`
+# are about them.
+_WAYS = ("Add", "Div", "Max", "Min", "Mul", "NdAdd", "NdSub", "NdUpdate", "Sub", "Update")
+_UPDATES = {f"Scatter{way}" for way in _WAYS}
 _ACTIONS = {"Assign", "AssignAdd", "AssignSub", "CountUpTo", "NoOp", *_UPDATES}
 
 
