@@ -11,7 +11,8 @@ from dynrnn.graph.control_flow import Body
 from dynrnn.graph.dtype import as_dtype, float32
 from dynrnn.graph.executor import Plan, Runtime
 from dynrnn.graph.gradients import gradients
-from dynrnn.graph.graph import Graph, Tensor
+from dynrnn.graph.graph import Graph
+from dynrnn.graph.node import Tensor
 from dynrnn.graph.op import Op
 
 

@@ -47,6 +47,12 @@ def test_entries_are_none_where_tensorflow_has_none(make):
     assert tf.gradients(make(x), x) == [None]
 
 
+@pytest.mark.parametrize(("ys", "xs"), [(None, 1.0), ([None], 1.0), (1.0, None), (1.0, [None])])
+def test_none_is_no_tensor(ys, xs):
+    with pytest.raises(ValueError, match="None"):
+        tf.gradients(ys, xs)
+
+
 def test_integers_have_no_gradient():
     i = tf.constant(3)
     assert tf.gradients(tf.cast(i, tf.float32) * 2.0, i) == [None] and tf.gradients(i * i, i) == [None]

@@ -14,7 +14,8 @@ import torch
 from .. import errors
 from .control_flow import Body
 from .dtype import bool_
-from .graph import Graph, Node, Tensor
+from .graph import Graph
+from .node import Node, Tensor
 from .op import Op
 
 

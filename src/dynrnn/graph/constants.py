@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .dtype import to_numpy
-from .graph import Node, Tensor
+from .node import Node, Tensor
 from .shape import Dims, whole_dims
 
 _MOST_ITEMS = 1024  # larger constants are data, not shapes

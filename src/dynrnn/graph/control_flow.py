@@ -13,7 +13,8 @@ from typing import Any
 
 from .dtype import DType
 from .executor import Runtime, compile_function
-from .graph import Graph, Node, Tensor
+from .graph import Graph
+from .node import Node, Tensor
 from .op import Op
 from .paths import demand, reached
 from .shape import Dims

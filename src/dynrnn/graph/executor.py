@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 from .. import errors
-from .graph import Node, Tensor
+from .node import Node, Tensor
 from .paths import Demand, demand, differentiated, order, reached
 
 _counter = itertools.count()

@@ -14,7 +14,8 @@ import torch
 
 from .dtype import int64
 from .executor import Runtime, distinct
-from .graph import Graph, Node, Tensor
+from .graph import Graph
+from .node import Node, Tensor
 from .op import Op
 from .paths import reached
 from .shape import Dims

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .dtype import DTYPES, DType
 
 if TYPE_CHECKING:
-    from .graph import Tensor
+    from .node import Tensor
 
 FLOATS = frozenset(name for name, dtype in DTYPES.items() if dtype.kind == "f")
 INTEGERS = frozenset(name for name, dtype in DTYPES.items() if dtype.kind in "iu")

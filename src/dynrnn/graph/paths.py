@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .graph import Node, Tensor
+from .node import Node, Tensor
 
 
 def sources(tensor: Tensor, differentiable: bool = False) -> Sequence[Tensor]:

@@ -11,7 +11,8 @@ import torch
 from .. import errors
 from .dtype import DType
 from .executor import Runtime, in_place_of
-from .graph import Graph, Node, Tensor
+from .graph import Graph
+from .node import Node, Tensor
 from .op import Op
 from .shape import Dims, TensorShape
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .constants import partial_dims
-from .graph import Tensor
+from .node import Tensor
 from .shape import Dims, TensorShape, merge_dims
 
 Inputs = Sequence[Tensor]

@@ -13,7 +13,7 @@ import torch
 
 from .. import errors
 from .executor import Runtime
-from .graph import Node
+from .node import Node
 from .op import ANY, INDICES, NUMBERS, REALS, Op
 
 Combine = Callable[[Any, torch.Tensor, Any], Any]  # (rows, where, updates) -> rows

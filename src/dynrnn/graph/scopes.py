@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .graph import Node, Tensor
+    from .node import Node, Tensor
 
 
 class Scopes:

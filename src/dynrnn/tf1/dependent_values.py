@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..graph.graph import Node
-from ..graph.graph import Tensor as AnyTensor
+from ..graph.node import Node
+from ..graph.node import Tensor as AnyTensor
 from ..graph.resources import INITIALIZED_VALUE, READ, READ_NOW
 from .graph import Graph, Tensor
 

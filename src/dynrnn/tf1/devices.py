@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..graph.graph import Graph, Node, Tensor
+from ..graph.graph import Graph
+from ..graph.node import Node, Tensor
 from ..graph.op import Op
 
 _FIELDS = ("job", "replica", "task", "device")

@@ -33,6 +33,15 @@ def test_shape_tensor_of_an_empty_shape_is_an_integer_vector():
         assert (shape_tensor(value).dtype, shape_tensor(value).shape.as_list()) == (tf.int32, [0])
 
 
+def test_numbers_in_arrays_are_cut_to_integers():
+    assert static_int("f", "axis", np.float64(1.7)) == 1 and static_ints("f", "axis", np.array([1.0, -1.5])) == (1, -1)
+    assert shape_tensor(np.array([2.0, 3.0])).dtype == tf.int64
+    with pytest.raises(TypeError, match="Expected int for argument 'axis'"):
+        static_int("f", "axis", 1.0)
+    x = tf.ones([2, 3])
+    assert tf.reduce_sum(x, np.array([1.0])).shape.as_list() == tf.argmax(x, np.float64(1)).shape.as_list() == [2]
+
+
 def test_static_ints_come_from_fixed_tensors_too():
     assert static_int("f", "axis", tf.constant(2)) == static_int("f", "axis", np.int64(2)) == 2
     assert static_ints("f", "axis", [tf.constant(1), 2]) == static_ints("f", "axis", tf.constant([1, 2])) == (1, 2)

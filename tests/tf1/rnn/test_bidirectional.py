@@ -114,6 +114,20 @@ def test_lengths_must_be_of_an_index_type():
         )
 
 
+@pytest.mark.parametrize("lengths", [np.array([2.7, 1.0, 0.0]), np.array([2, 1, 0], np.uint8)], ids=["float", "uint8"])
+@pytest.mark.parametrize("loop", ["dynamic", "static"])
+def test_lengths_in_an_array_may_be_of_any_type(loop, lengths):
+    cells = [C.GRUCell(2, kernel_initializer=SAME) for _ in range(4)]
+    x = tf.constant(X) if loop == "dynamic" else tf.unstack(tf.constant(X), axis=1)
+    run = tf.nn.bidirectional_dynamic_rnn if loop == "dynamic" else tf.nn.static_bidirectional_rnn
+    given = run(*cells[:2], x, sequence_length=lengths, dtype=tf.float32, scope="a")
+    wanted = run(*cells[2:], x, sequence_length=[2, 1, 0], dtype=tf.float32, scope="b")
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for one, other in zip(*(tf.nest.flatten(sess.run(result)) for result in (given, wanted)), strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
 # Stacks (tf.contrib.rnn)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from ...errors import InvalidArgumentError
-from ...graph.graph import Node, Tensor
+from ...graph.node import Node, Tensor
 from ...graph.op import INDICES, Op
 from ...graph.shape import Dims, merge_dims
 from .array_values import ArrayValue

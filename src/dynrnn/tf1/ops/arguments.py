@@ -7,6 +7,8 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+import numpy as np
+
 from ...graph.constants import constant_value
 from ...graph.dtype import DType, as_dtype, int32
 from ...graph.shape import Dimension, TensorShape
@@ -14,10 +16,22 @@ from ..graph import Tensor
 from .convert import convert_to_tensor, make_array
 
 
+def whole_numbers(value: Any) -> Any:
+    """Return NumPy numbers of any type as int64, cut towards 0; anything else as it is.
+
+    TensorFlow does so, silently, for each argument whose integer type has a default: shapes, axes, lengths, indices of
+    `one_hot`. Python floats it refuses.
+    """
+    if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.kind not in "fbiu":
+        return value
+    return value if value.dtype in (np.int32, np.int64) else value.astype(np.int64)
+
+
 def shape_tensor(value: Any, name: str | None = None) -> Tensor:
     """Return a shape (a list of ints, Dimensions and scalar tensors, a TensorShape, an array, a tensor) as an integer
     tensor.
     """
+    value = whole_numbers(value)
     if isinstance(value, TensorShape):
         value = value.as_list() if value.is_fully_defined() else value
     empty = isinstance(value, (list, tuple)) and not value
@@ -38,6 +52,7 @@ def static_int(function: str, name: str, value: Any) -> int:
         value = known.item() if known.size == 1 else known
     if isinstance(value, Dimension):
         value = int(value)
+    value = whole_numbers(value)
     try:
         return operator.index(value)
     except TypeError:
@@ -55,7 +70,7 @@ def static_ints(function: str, name: str, value: Any) -> tuple[int, ...]:
             raise ValueError(f"{function}: {name} must be known while the graph is built, got {tensor}")
         value = known
     try:
-        items = list(value)
+        items = list(whole_numbers(value))
     except TypeError:
         raise ValueError(f"{function}: {name}: Shape must be rank 1 but is rank 0, got {value!r}") from None
     return tuple(static_int(function, name, item) for item in items)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from ...graph.graph import Node
+from ...graph.node import Node
 from ...graph.op import Op
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...graph.graph import Node
+from ...graph.node import Node
 from ...graph.op import Op
 from ...graph.resources import ASSIGN, ASSIGN_ADD, ASSIGN_SUB
 from ...graph.shape import Dims

@@ -8,6 +8,7 @@ from ... import _nest
 from ...graph.dtype import int32, int64
 from ..export import export
 from ..graph import atomic
+from ..ops.arguments import whole_numbers
 from ..ops.array.joining import concat
 from ..ops.array.placeholders import identity
 from ..ops.convert import convert_to_tensor
@@ -67,7 +68,7 @@ def _reversible(sequence_length: Any) -> Any:
     """Lengths by which rows can be reversed: TensorFlow takes int32 and int64 there, nothing else."""
     if sequence_length is None:
         return None
-    lengths = convert_to_tensor(sequence_length, name="sequence_length")
+    lengths = convert_to_tensor(whole_numbers(sequence_length), name="sequence_length")
     if lengths.dtype.base_dtype not in (int32, int64):
         raise TypeError(
             f"Value passed to parameter 'seq_lengths' has DataType {lengths.dtype.name} not in list of allowed "

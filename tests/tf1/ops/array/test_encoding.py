@@ -96,3 +96,13 @@ def test_sequence_mask_of_no_rows():
     lengths = tf.placeholder(tf.int32, [None])
     with tf.Session() as sess:
         assert sess.run(tf.sequence_mask(lengths), {lengths: []}).shape == (0, 0)
+
+
+def test_one_hot_cuts_the_numbers_of_an_array_to_integers():
+    arrays = np.array([1.9, 2.0]), np.array([1, 2], np.int8), np.array([True, False])
+    with tf.Session() as sess:
+        rows = [sess.run(tf.one_hot(array, 3)).argmax(1).tolist() for array in arrays]
+    assert rows == [[1, 2], [1, 2], [1, 0]]
+    for floats in ([1.0, 2.0], tf.constant([1.0, 2.0])):
+        with pytest.raises(TypeError, match="float32 not in list of allowed values"):
+            tf.one_hot(floats, 3)

@@ -25,3 +25,8 @@ def test_dynamic_stitch_infers_the_static_shape():
     row = tf.placeholder(tf.float32, [None, 3])
     assert tf.dynamic_stitch([[0, 5], [2]], [tf.placeholder(tf.float32, [2, 3]), row]).shape.as_list() == [6, 3]
     assert tf.dynamic_stitch([tf.placeholder(tf.int32, [None])], [row]).shape.as_list() == [None, 3]
+
+
+def test_dynamic_stitch_of_rows_of_no_elements():
+    with tf.Session() as sess:
+        assert sess.run(tf.dynamic_stitch([[2, 0]], [tf.zeros([2, 0])])).shape == (3, 0)

@@ -45,9 +45,30 @@ def test_reshape_refuses_what_can_never_fit(shape, words):
         tf.reshape(tf.placeholder(tf.float32, [4, 3]), shape)
 
 
-def test_reshape_refuses_float_sizes():
+@pytest.mark.parametrize(
+    ("dims", "shape", "refused"),
+    [
+        ([2, None], [3, 3], True),
+        ([0, None], [3, 3], True),
+        ([0, None], [3, 0], False),
+        ([4, None], [8, 4], False),
+        ([None, 2, None], [3, 3], False),
+        (None, [3, 3], False),
+    ],
+)
+def test_reshape_holds_a_tensor_that_lacks_one_size_against_the_shape(dims, shape, refused):
+    x = tf.placeholder(tf.float32, dims)
+    if refused:
+        with pytest.raises(ValueError, match="Dimension size must be evenly divisible"):
+            tf.reshape(x, shape)
+    else:
+        assert tf.reshape(x, shape).shape.as_list() == shape
+
+
+def test_reshape_refuses_float_sizes_but_in_an_array():
     with pytest.raises(TypeError, match=r"shape.*float32 not in list of allowed values"):
         tf.reshape([1.0, 2.0], [2.0])
+    assert tf.reshape([1.0, 2.0], np.array([2.0, 1.0])).shape.as_list() == [2, 1]
 
 
 @pytest.mark.parametrize(("shape", "words"), [([5, 2], "has 10"), ([-1, 5], "requires a multiple of 5")])

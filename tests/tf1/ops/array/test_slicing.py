@@ -66,3 +66,9 @@ def test_strided_slice_refuses_bounds_of_several_lengths_and_a_variable():
         tf.strided_slice(X, [0], [1, 1])
     with pytest.raises(ValueError, match="var must be None"):
         tf.strided_slice(X, [0], [1], var=object())
+
+
+def test_strided_slice_refuses_a_second_ellipsis():
+    with pytest.raises(ValueError, match="Multiple ellipses"):
+        tf.strided_slice(X, [0, 0], [1, 1], ellipsis_mask=3)
+    assert tf.strided_slice(X, [0], [1], ellipsis_mask=3).shape.as_list() == list(X.shape)  # there is no second item

@@ -43,3 +43,9 @@ def test_transpose_refuses_what_is_no_permutation(perm, words):
 def test_matrix_transpose_needs_a_matrix():
     with pytest.raises(ValueError, match="rank >= 2"):
         tf.matrix_transpose(tf.placeholder(tf.float32, [3]))
+
+
+def test_transpose_of_what_turns_out_a_scalar():
+    x = tf.placeholder(tf.float32)
+    with tf.Session() as sess:
+        assert sess.run(tf.transpose(x), {x: 2.5}) == 2.5

@@ -64,3 +64,7 @@ def test_names_are_those_of_the_public_functions():
 def test_no_gradient_passes_a_floor():
     x = tf.constant([1.0, 2.0])
     assert tf.gradients(tf.floordiv(x, 2.0), [x]) == [None]
+
+
+def test_floats_are_rounded_towards_zero():
+    assert value(tf.truncatediv(tf.constant([1.5, -1.5]), tf.constant([0.4, 0.4]))).tolist() == [3, -3]

@@ -94,3 +94,9 @@ def test_cross_and_trace():
     assert value(tf.trace([[1.0, 2.0], [3.0, 4.0]])) == 5
     with pytest.raises(ValueError, match="3-element vectors"):
         tf.cross(A.T, A.T)
+
+
+def test_vectors_are_refused_in_a_run():
+    x = tf.placeholder(tf.float32)
+    with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError, match="must be matrices"):
+        sess.run(tf.matmul(x, x), {x: [1.0, 2.0]})

@@ -73,3 +73,10 @@ def test_targets_are_among_the_largest_also_in_a_tie():
     result = tf.nn.in_top_k(predictions, [2, 2, 7], 1)
     assert result.op.name == "in_top_k/InTopKV2"
     assert value(result).tolist() == [True, False, False]
+
+
+def test_targets_are_a_vector_and_predictions_a_matrix():
+    with pytest.raises(ValueError, match="must be rank 2 but is rank 1"):
+        tf.nn.in_top_k(tf.placeholder(tf.float32, [None]), tf.placeholder(tf.int32, [None]), 1)
+    with pytest.raises(ValueError, match="must be rank 1 but is rank 2"):
+        tf.nn.in_top_k(tf.zeros([3, 2]), [[0]], 1)

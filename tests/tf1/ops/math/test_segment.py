@@ -65,3 +65,9 @@ def test_ids_must_lead_the_shape():
 def test_no_rows_make_no_segments():
     assert value(tf.segment_sum(tf.zeros([0, 2]), np.zeros(0, np.int32))).shape == (0, 2)
     assert value(tf.unsorted_segment_prod(tf.zeros([0, 2]), np.zeros(0, np.int32), 1)).tolist() == [[1, 1]]
+
+
+def test_rows_of_no_elements_are_summed_too():
+    x = tf.placeholder(tf.float32)
+    with tf.Session() as sess:
+        assert sess.run(tf.unsorted_segment_sum(x, [1, 0, 0], 3), {x: np.zeros((3, 0))}).shape == (3, 0)

@@ -70,3 +70,11 @@ def test_the_share_of_zeros_is_a_float():
     assert (y.dtype, y.name) == (tf.float32, "zero_fraction/fraction:0")
     with tf.Session() as sess:
         assert sess.run(y) == 0.5
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_moments_over_no_axes_are_those_of_each_element(keep: bool):
+    x = np.float32([[1, 2], [3, 5]])
+    with tf.Session() as sess:
+        mean, variance = sess.run(tf.nn.moments(tf.constant(x), [], keep_dims=keep))
+    assert mean.tolist() == x.tolist() and variance.tolist() == [[0, 0], [0, 0]]

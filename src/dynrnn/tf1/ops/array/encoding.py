@@ -14,7 +14,7 @@ from ....graph.shape import Dims
 from ...export import export
 from ...graph import Tensor, atomic
 from ..apply import apply
-from ..arguments import dtype_of, part_name, static_int
+from ..arguments import dtype_of, part_name, static_int, whole_numbers
 from ..convert import convert_to_tensor
 
 
@@ -94,9 +94,9 @@ def one_hot(
     """Return `indices` with a new axis of size `depth` that has `on_value` (1) at the index and `off_value` (0)
     elsewhere.
 
-    indices: uint8, int32 or int64; an index out of `[0, depth)` gives a row of `off_value`. axis: where the new axis
-    goes, -1 (default) for
-    the end. dtype: default that of the values given, else float32.
+    indices: uint8, int32 or int64 (in an array any numbers, cut to integers); an index out of `[0, depth)` gives a row
+    of `off_value`. axis: where the new axis goes, -1 (default) for the end. dtype: default that of the values given,
+    else float32.
 
     Raises:
         TypeError: a value's dtype is not that of the other one, or not `dtype`.
@@ -113,7 +113,7 @@ def one_hot(
     where = -1 if axis is None else static_int("one_hot", "axis", axis)
     if where < -1:
         raise ValueError(f"one_hot: Expected axis to be -1 or at least 0. But received: {where}")
-    return apply(_ONE_HOT, [indices, depth, *values], {"axis": where}, name or "one_hot")
+    return apply(_ONE_HOT, [whole_numbers(indices), depth, *values], {"axis": where}, name or "one_hot")
 
 
 def _value_dtype(on_value: Any, off_value: Any, dtype: Any) -> DType:

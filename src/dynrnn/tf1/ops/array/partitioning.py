@@ -41,7 +41,7 @@ def _stitch(*values: torch.Tensor) -> torch.Tensor:
     half = len(values) // 2
     places = torch.cat([indices.reshape(-1) for indices in values[:half]]).numpy()
     tail = values[half].shape[values[0].ndim :]
-    rows = torch.cat([data.reshape(-1, *tail) for data in values[half:]])
+    rows = torch.cat([data.reshape(at.numel(), *tail) for at, data in zip(values[:half], values[half:], strict=True)])
     source = np.full(int(places.max()) + 1 if len(places) else 0, len(places))  # a row of zeros where nothing goes
     source[places] = np.arange(len(places))
     rows = torch.cat([rows, rows.new_zeros(1, *tail)])

@@ -10,7 +10,7 @@ import torch
 from .... import errors
 from ....graph import rules
 from ....graph.dtype import as_dtype
-from ....graph.graph import Node
+from ....graph.node import Node
 from ....graph.op import Op
 from ....graph.shape import Dims, TensorShape, as_shape, merge_dims
 from ...export import export

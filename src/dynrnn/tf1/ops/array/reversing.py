@@ -15,7 +15,7 @@ from ...export import export
 from ...graph import Tensor, atomic
 from ...legacy.order import reverse_arguments
 from ..apply import apply
-from ..arguments import static_int, static_ints
+from ..arguments import static_int, static_ints, whole_numbers
 from ..moving import moves
 
 
@@ -170,7 +170,7 @@ def reverse_sequence(
         "seq_dim": static_int("reverse_sequence", "seq_dim", steps),
         "batch_dim": static_int("reverse_sequence", "batch_dim", 0 if batch is None else batch),
     }
-    return apply(_REVERSE_SEQUENCE, [input, seq_lengths], attrs, name)
+    return apply(_REVERSE_SEQUENCE, [input, whole_numbers(seq_lengths)], attrs, name)
 
 
 @export("roll", "manip.roll")

@@ -17,6 +17,7 @@ from ...export import export
 from ...graph import Tensor, atomic
 from ...scopes import name_scope
 from ..apply import apply
+from ..arguments import whole_numbers
 
 Axis = int | tuple[int, ...] | None
 
@@ -38,7 +39,7 @@ def fixed_axis(axis: Any, what: str = "axis") -> Axis:
         axis = value
     if isinstance(axis, (list, tuple)):
         return tuple(_one_axis(item, what) for item in axis)
-    array = np.asarray(axis)
+    array = np.asarray(whole_numbers(axis))
     if array.dtype.kind not in "iu":
         raise TypeError(f"{what} must be an integer or a list of integers, got {axis!r}")
     return int(array) if array.ndim == 0 else tuple(array.ravel().tolist())

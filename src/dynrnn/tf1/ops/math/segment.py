@@ -107,7 +107,7 @@ def _unsorted(kind: str) -> Callable[..., torch.Tensor]:
             raise InvalidArgumentError(
                 None, None, f"segment_ids[{int(wrong[0])}] = {int(ids[wrong[0]])} is out of range [0, {count})"
             )
-        rows = data.reshape(-1, *data.shape[segment_ids.ndim :])
+        rows = data.reshape(len(ids), *data.shape[segment_ids.ndim :])
         if bool((ids < 0).any()):  # these are dropped
             kept = ids >= 0
             rows, ids = rows[kept], ids[kept]

@@ -29,7 +29,7 @@ def _convolve(
     value: torch.Tensor, filters: torch.Tensor, strides: tuple, dilations: tuple, padding: windows.Padding, last: bool
 ) -> torch.Tensor:
     x, weights = windows.channels_to_front(value, last), _weights(filters)
-    if x.ndim != filters.ndim or x.shape[1] % weights.shape[1]:
+    if x.ndim != filters.ndim or not weights.shape[1] or x.shape[1] % weights.shape[1]:
         raise errors.InvalidArgumentError(
             None,
             None,

@@ -14,7 +14,7 @@ from .... import errors
 from ....graph import rules
 from ....graph.constants import constant_value
 from ....graph.dtype import DType, to_torch
-from ....graph.graph import Node
+from ....graph.node import Node
 from ....graph.op import FLOATS, Op
 from ....graph.shape import Dims, TensorShape
 from ...export import export

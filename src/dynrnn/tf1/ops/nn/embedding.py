@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from .... import errors
-from ....graph.graph import Tensor as EngineTensor
+from ....graph.node import Tensor as EngineTensor
 from ....graph.op import INDICES, Op
 from ....graph.shape import Dims, merge_dims
 from ...export import export

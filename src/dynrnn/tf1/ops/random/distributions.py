@@ -15,7 +15,7 @@ from .... import errors
 from ....graph import rules
 from ....graph.constants import constant_value, partial_dims, partial_value
 from ....graph.dtype import DType, as_dtype, float32
-from ....graph.graph import Node
+from ....graph.node import Node
 from ....graph.op import FLOATS, INDICES, Op
 from ....graph.shape import Dims
 from ...export import export

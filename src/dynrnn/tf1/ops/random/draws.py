@@ -14,7 +14,7 @@ import torch
 
 from .... import errors
 from ....graph.executor import Runtime
-from ....graph.graph import Node
+from ....graph.node import Node
 from ....graph.op import INDICES, Op
 from ....graph.random import Stream
 

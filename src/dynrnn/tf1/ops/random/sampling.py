@@ -16,7 +16,7 @@ from .... import errors
 from ....graph import rules
 from ....graph.constants import partial_dims, partial_value
 from ....graph.dtype import float32, int32, int64
-from ....graph.graph import Node
+from ....graph.node import Node
 from ....graph.op import FLOATS, INDICES, REALS, Op
 from ....graph.shape import Dims
 from ...export import export
