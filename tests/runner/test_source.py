@@ -37,6 +37,18 @@ def test_modules_beside_the_program_may_be_python2(write, run):
     ]
 
 
+def test_modules_of_a_python2_program_are_python2_even_where_they_could_be_either(write, run):
+    write("either.py", "def half(n):\n    return n / 2\n")
+    write("package/__init__.py", "import inner\n")
+    write("package/inner.py", "share = 7 / 2\n")
+    write("modern.py", "half = 7 / 2\nmatch half:\n    case _: pass\n")  # not Python 2: so Python's own
+    path = write(
+        "program.py", "import either, package, modern\nprint either.half(7), package.inner.share, modern.half\n"
+    )
+    ended = run(path)
+    assert (ended.stderr, ended.stdout) == ("", "3 3 3.5\n")
+
+
 def test_translated_modules_leave_no_bytecode(write, run, monkeypatch):
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     write("beside.py", "print 'beside'\n")

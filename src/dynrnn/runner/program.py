@@ -50,7 +50,7 @@ def run_program(path: str, argv: Sequence[str] = ()) -> int:
     if not sys.flags.safe_path:
         sys.path[0] = folder  # where the command line left its own folder, and `python PROGRAM` puts the program's
     install_face()
-    install_python2_imports(folder)
+    install_python2_imports(folder, throughout=names is not None)
     return _run(code, _main_module(file, names))
 
 

@@ -1,6 +1,7 @@
 """Reads a program's sources: Python 3 first and, only where that is a SyntaxError, Python 2.
 
-Here is the choice, for the program itself and for the modules beside it. The translation is in `python2`.
+Here is the choice, for the program itself and for the modules beside it. Beside a program in Python 2, whatever can be
+Python 2 is: nothing in a module as short as `def half(n): return n / 2` tells. The translation is in `python2`.
 """
 
 import ast
@@ -95,10 +96,14 @@ class _Python2Loader(SourceFileLoader):
 
 
 class _Python2Finder(MetaPathFinder):
-    """Finds the modules in the program's folder that are Python 2, and leaves all others to Python."""
+    """Finds the modules in the program's folder that are Python 2, and leaves all others to Python.
 
-    def __init__(self, folder: str):
+    In a program that is Python 2 itself (`throughout`) that is each one which Python 2 can read: it ran there.
+    """
+
+    def __init__(self, folder: str, throughout: bool):
         self._folder = folder
+        self._throughout = throughout
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: object = None) -> ModuleSpec | None:
         parents = fullname.split(".")[:-1]
@@ -109,7 +114,7 @@ class _Python2Finder(MetaPathFinder):
         if spec is None or spec.origin is None or not isinstance(spec.loader, SourceFileLoader):
             return None
         data = spec.loader.get_data(spec.origin)
-        if _is_python3(data, spec.origin):
+        if not self._throughout and _is_python3(data, spec.origin):
             return None
         in_package = bool(parents) or spec.submodule_search_locations is not None
         try:
@@ -131,8 +136,11 @@ def _is_python3(data: bytes, path: str) -> bool:
     return True
 
 
-def install_python2_imports(folder: str) -> None:
-    """Let modules in `folder`, and in packages there, be imported also where they are Python 2."""
+def install_python2_imports(folder: str, *, throughout: bool = False) -> None:
+    """Let modules in `folder`, and in packages there, be imported also where they are Python 2.
+
+    throughout: the program is Python 2, so a module that could be either (`n / 2` alone) is Python 2, too.
+    """
     # Before the finder of files and behind those of built-in modules, where Python looks at the program's folder.
     index = sys.meta_path.index(PathFinder) if PathFinder in sys.meta_path else len(sys.meta_path)
-    sys.meta_path.insert(index, _Python2Finder(folder))
+    sys.meta_path.insert(index, _Python2Finder(folder, throughout))

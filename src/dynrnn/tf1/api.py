@@ -21,6 +21,20 @@ INCLUDES = {
     "contrib.rnn.rnn_cell": ("nn.rnn_cell",),
 }
 
+# Areas of TensorFlow 1 that are not built yet, so that no name in them is near to the one that was asked for.
+NOT_YET = {
+    "train": "optimizers and savers",
+    "layers": "layers",
+    "losses": "losses",
+    "metrics": "metrics",
+    "keras": "Keras",
+    "estimator": "estimators",
+    "data": "input pipelines",
+    "contrib.seq2seq": "sequence-to-sequence decoders",
+    "contrib.legacy_seq2seq": "sequence-to-sequence decoders",
+    "contrib.layers": "layers",
+}
+
 
 class Namespace(ModuleType):
     """A module of the TF1 face. A name that it lacks raises AttributeError with the nearest names it has."""
@@ -36,6 +50,10 @@ class Namespace(ModuleType):
 def missing(module: str, name: str, names: Any) -> str:
     """The text of the error for a name that a namespace lacks."""
     shown = module.replace("tensorflow", "tf", 1)
+    path = f"{shown}.{name}".removeprefix("tf.")
+    area = NOT_YET.get(path) or NOT_YET.get(path.rpartition(".")[0])
+    if area is not None:
+        return f"module '{module}' has no attribute '{name}': {area} are not there yet"
     near = errors.nearest(name, [known for known in names if not known.startswith("_")])
     hint = f"; the nearest names are {', '.join(f'{shown}.{known}' for known in near)}" if near else ""
     return f"module '{module}' has no attribute '{name}'{hint}"
