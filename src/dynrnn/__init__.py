@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dynrnn.nn.bidirectional import bidirectional_dynamic_rnn
-    from dynrnn.nn.cell import GRUGates, LSTMGates, RNNCell
+    from dynrnn.nn.cell import RNNCell
     from dynrnn.nn.cells import BasicRNNCell, GRUCell, LayerNormLSTMCell, LSTMCell
     from dynrnn.nn.chunks import Chunk, chunk_lengths, truncated_bptt
     from dynrnn.nn.convert import Conversion, convert
     from dynrnn.nn.dropout import DropoutWrapper
     from dynrnn.nn.dynamic import dynamic_rnn
+    from dynrnn.nn.gates import GRUGates, LSTMGates
     from dynrnn.nn.modules import GRU, LSTM, RNN
     from dynrnn.nn.multi import MultiRNNCell
     from dynrnn.nn.outputs import last_output
+    from dynrnn.nn.pictures import plot, plot_gates
     from dynrnn.nn.state import LSTMState
     from dynrnn.nn.stream import Stream
     from dynrnn.nn.wrappers import ResidualWrapper
@@ -33,10 +35,10 @@ _HOMES = {
     "DropoutWrapper": "dropout",
     "GRU": "modules",
     "GRUCell": "cells",
-    "GRUGates": "cell",
+    "GRUGates": "gates",
     "LSTM": "modules",
     "LSTMCell": "cells",
-    "LSTMGates": "cell",
+    "LSTMGates": "gates",
     "LSTMState": "state",
     "LayerNormLSTMCell": "cells",
     "MultiRNNCell": "multi",
@@ -50,6 +52,8 @@ _HOMES = {
     "convert": "convert",
     "dynamic_rnn": "dynamic",
     "last_output": "outputs",
+    "plot": "pictures",
+    "plot_gates": "pictures",
     "truncated_bptt": "chunks",
 }
 
@@ -78,6 +82,8 @@ __all__ = [
     "convert",
     "dynamic_rnn",
     "last_output",
+    "plot",
+    "plot_gates",
     "truncated_bptt",
 ]
 

@@ -43,7 +43,7 @@ def draw_hx(module: Any, batch: int, dtype: torch.dtype = torch.float64) -> Any:
     """Random initial states as torch's modules take them."""
     rows = module.num_layers * (2 if module.bidirectional else 1)
     h = torch.randn(rows, batch, module.proj_size or module.hidden_size, dtype=dtype, requires_grad=True)
-    if not isinstance(module, nn.LSTM):
+    if module.mode != "LSTM":
         return h
     return h, torch.randn(rows, batch, module.hidden_size, dtype=dtype, requires_grad=True)
 

@@ -119,7 +119,7 @@ def test_lengths_as_whatever_holds_integers(lengths):  # 12
             ValueError,
             "initial_state.h has shape [3, 2], expected [2, 2]",
         ),
-        ("lstm", torch.zeros(2, 2), ValueError, "initial_state must be a LSTMState of 2 (c, h), got one tensor [2, 2]"),
+        ("lstm", torch.zeros(2, 2), ValueError, "must be an LSTMState of 2 (c, h), got one tensor [2, 2]"),
         ("lstm", (torch.zeros(2, 2),), ValueError, "got a tuple of 1"),
         ("lstm", (torch.zeros(1, 2, 2),) * 2, ValueError, "looks like torch's (h, c) of [layers, batch, units]"),
         ("lstm", (torch.zeros(2, 2), 0.5), TypeError, "initial_state.h must be a tensor, got float"),
@@ -138,7 +138,7 @@ def test_lengths_as_whatever_holds_integers(lengths):  # 12
         ("gru", (torch.zeros(2, 2),) * 2, ValueError, "initial_state must be one tensor [2, 2], got a tuple of 2"),
         ("gru", torch.zeros(1, 2, 2), ValueError, "a cell's state has no axis of layers, so pass state[layer]"),
         ("gru", torch.zeros(2, 3), ValueError, "initial_state has shape [2, 3], expected [2, 2]"),
-        ("multi", (torch.zeros(2, 2),) * 2, ValueError, "initial_state[1] must be a LSTMState of 2 (c, h)"),
+        ("multi", (torch.zeros(2, 2),) * 2, ValueError, "initial_state[1] must be an LSTMState of 2 (c, h)"),
         ("multi", (torch.zeros(2, 2),), ValueError, "initial_state must be a tuple of 2 (["),
     ],
 )
@@ -194,7 +194,7 @@ def test_integer_and_mismatched_inputs():  # 17
 @pytest.mark.parametrize("kind", ["BasicRNNCell", "LSTMCell", "GRUCell", "LayerNormLSTMCell"])
 def test_other_floating_dtypes_work_end_to_end(kind, dtype):  # 17
     cell = getattr(dr, kind)(3, dtype=dtype)
-    outputs, state = dr.dynamic_rnn(cell, torch.ones(2, 3, 2, dtype=dtype), sequence_length=[3, 1])
+    outputs, _ = dr.dynamic_rnn(cell, torch.ones(2, 3, 2, dtype=dtype), sequence_length=[3, 1])
     assert outputs.dtype == dtype
     outputs.float().sum().backward()
     assert {parameter.grad.dtype for parameter in cell.parameters()} == {dtype}
@@ -218,10 +218,10 @@ def test_reset_inside_a_sequence():  # 20
 
 def test_fixed_order_of_peepholes_clips_and_projection():  # 27
     cell = dr.LSTMCell(4, 2, use_peepholes=True, num_proj=3, cell_clip=0.1, proj_clip=0.05)
-    outputs, state, gates = dr.dynamic_rnn(cell, X, return_gates=True)
+    outputs, state = dr.dynamic_rnn(cell, X)
     assert state.c.shape == (2, 4) and state.h.shape == (2, 3) and outputs.shape == (2, 3, 3)
     assert state.c.abs().max() <= 0.1 and state.h.abs().max() <= 0.05
-    with pytest.raises(ValueError, match="proj_clip=0.2 has no effect without num_proj"):
+    with pytest.raises(ValueError, match=r"proj_clip=0\.2 has no effect without num_proj"):
         dr.LSTMCell(4, proj_clip=0.2)
 
 
@@ -243,10 +243,7 @@ def test_extreme_values_saturate(kind, size):  # 32
     outputs, _ = dr.dynamic_rnn(cell, inputs, sequence_length=[4, 2])
     outputs.sum().backward()
     assert torch.isfinite(outputs).all() and torch.isfinite(inputs.grad).all()
-    if (
-        kind != "LayerNormLSTMCell" or abs(size) < 1e29
-    ):  # a weight's gradient is 0 times 1e30, a variance of 1e30 is not
-        assert all(torch.isfinite(parameter.grad).all() for parameter in cell.parameters())
+    assert all(torch.isfinite(parameter.grad).all() for parameter in cell.parameters())
 
 
 def test_one_cell_object_in_two_layers():  # 36

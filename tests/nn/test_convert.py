@@ -146,6 +146,12 @@ def test_a_forward_put_on_the_instance_is_refused():
         convert(lstm)
 
 
+@pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning")
+def test_a_scripted_module_is_refused():
+    with pytest.raises(TypeError, match=r"0: it is compiled by torch\.jit; convert the model before"):
+        convert(torch.jit.script(nn.Sequential(nn.LSTM(4, 4))))
+
+
 def test_a_subclass_of_ours_is_ours_already():
     class Mine(LSTM):
         def forward(self, input, hx=None, **options):

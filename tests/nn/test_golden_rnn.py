@@ -118,7 +118,8 @@ def run(case, data):
         )
     found = dict(zip(keys_of(case["outputs"]), _nest.flatten(outputs), strict=True))
     found |= zip(keys_of(case["state"]), _nest.flatten(state), strict=True)
-    found |= gradients(case, data, found, cells, _nest.flatten(inputs), [] if initial is None else _nest.flatten(initial))
+    begun = [] if initial is None else _nest.flatten(initial)
+    found |= gradients(case, data, found, cells, _nest.flatten(inputs), begun)
     return {key: value.detach().numpy() for key, value in found.items()}
 
 

@@ -212,9 +212,27 @@ def test_weights_have_torchs_names_shapes_and_first_values(name, layers, bidirec
 
 
 @every_kind
-def test_our_modules_are_modules_of_torch_to_whoever_asks(name):
+def test_our_modules_have_what_torchs_have(name):
     ours, theirs = make(name)
-    assert isinstance(ours, type(theirs)) and ours.mode == theirs.mode and len(ours.all_weights) == 1
+    assert isinstance(ours, nn.RNNBase) and len(ours.all_weights) == 1
+    assert {key for key in vars(theirs) if not key.startswith("_")} == {key for key in vars(ours) if key[0] != "_"}
+
+
+@pytest.mark.parametrize("name", ["lstm", "gru"])
+def test_wrong_arguments_are_refused_as_by_torch(name):
+    kind = KINDS[name]
+    for wrong in ({"input_size": 0}, {"hidden_size": 2.0}, {"dropout": 2}, {"bias": 1}, {"num_layers": 0}):
+        options = {"input_size": 3, "hidden_size": 4, **wrong}
+        with pytest.raises((ValueError, TypeError)) as theirs:
+            kind.theirs(**options)
+        with pytest.raises(theirs.type) as ours:
+            kind.ours(**options)
+        assert str(ours.value) == str(theirs.value)
+
+
+def test_an_unknown_nonlinearity_is_refused():
+    with pytest.raises(ValueError, match=r"RNN: nonlinearity must be one of \['tanh', 'relu'\], got 'sin'"):
+        RNN(3, 4, nonlinearity="sin")
 
 
 def test_arguments_stand_in_torchs_order():

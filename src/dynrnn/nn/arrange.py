@@ -15,6 +15,7 @@ from torch.nn.utils.rnn import PackedSequence
 from dynrnn.nn.layouts import Layout, Padded, Unbatched
 from dynrnn.nn.lengths import check_lengths
 from dynrnn.nn.ragged import Jagged, Packed, Rows
+from dynrnn.rnn.lengths import hides_values
 
 
 def arrange(owner: str, input: Any, lengths: Any, batch_first: bool, like: Tensor, padding_value: float) -> Layout:
@@ -48,6 +49,8 @@ def arrange(owner: str, input: Any, lengths: Any, batch_first: bool, like: Tenso
     if lengths is not None:
         _refuse_other_axis(owner, lengths, batch, max_time, batch_first)
         lengths = check_lengths(owner, "lengths", lengths, batch, max_time)
+        if not hides_values(lengths) and bool((lengths == max_time).all()):
+            lengths = None  # no row is shorter than the others, which is simpler to run
     return Padded(input, lengths, batch_first)
 
 

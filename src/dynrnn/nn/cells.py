@@ -18,9 +18,9 @@ from dynrnn.cells import (
     LSTMOptions,
 )
 from dynrnn.cells.spec import Activation
-from dynrnn.nn.cell import SpecCell
 from dynrnn.nn.dropout import check_rate
 from dynrnn.nn.initializers import Initializer
+from dynrnn.nn.spec_cell import SpecCell
 
 
 class BasicRNNCell(SpecCell):
@@ -37,6 +37,8 @@ class BasicRNNCell(SpecCell):
         (torch.Size([2, 4]), ['kernel', 'bias'])
     """
 
+    spec = BASIC_RNN
+
     def __init__(
         self,
         hidden_size: int,
@@ -48,7 +50,7 @@ class BasicRNNCell(SpecCell):
         dtype: torch.dtype | None = None,
     ) -> None:
         options = BasicRNNOptions(hidden_size, activation)
-        super().__init__(BASIC_RNN, options, input_size, initializer=initializer, device=device, dtype=dtype)
+        super().__init__(options, input_size, initializer=initializer, device=device, dtype=dtype)
 
 
 class LSTMCell(SpecCell):
@@ -68,6 +70,8 @@ class LSTMCell(SpecCell):
         (torch.Size([5, 4]), torch.Size([5, 2]), ['kernel', 'bias', 'projection.kernel'])
     """
 
+    spec = LSTM
+
     def __init__(
         self,
         hidden_size: int,
@@ -86,7 +90,7 @@ class LSTMCell(SpecCell):
         if proj_clip is not None and num_proj is None:
             raise ValueError(f"LSTMCell: proj_clip={proj_clip} has no effect without num_proj")
         options = LSTMOptions(hidden_size, use_peepholes, cell_clip, num_proj, proj_clip, forget_bias, activation)
-        super().__init__(LSTM, options, input_size, initializer=initializer, device=device, dtype=dtype)
+        super().__init__(options, input_size, initializer=initializer, device=device, dtype=dtype)
 
 
 class GRUCell(SpecCell):
@@ -105,6 +109,8 @@ class GRUCell(SpecCell):
         ['gates.kernel', 'gates.bias', 'candidate.kernel', 'candidate.bias']
     """
 
+    spec = GRU
+
     def __init__(
         self,
         hidden_size: int,
@@ -117,7 +123,7 @@ class GRUCell(SpecCell):
         dtype: torch.dtype | None = None,
     ) -> None:
         options = GRUOptions(hidden_size, activation, reset_after)
-        super().__init__(GRU, options, input_size, initializer=initializer, device=device, dtype=dtype)
+        super().__init__(options, input_size, initializer=initializer, device=device, dtype=dtype)
 
 
 class LayerNormLSTMCell(SpecCell):
@@ -135,6 +141,8 @@ class LayerNormLSTMCell(SpecCell):
         >>> list(cell.state_dict())[:3], cell.state_size
         (['kernel', 'input.gamma', 'input.beta'], LSTMState(c=4, h=4))
     """
+
+    spec = LAYER_NORM_LSTM
 
     def __init__(
         self,
@@ -156,7 +164,7 @@ class LayerNormLSTMCell(SpecCell):
         options = LayerNormLSTMOptions(
             hidden_size, forget_bias, activation, layer_norm, norm_gain, norm_shift, epsilon, rate
         )
-        super().__init__(LAYER_NORM_LSTM, options, input_size, initializer=initializer, device=device, dtype=dtype)
+        super().__init__(options, input_size, initializer=initializer, device=device, dtype=dtype)
 
     def _options(self) -> Any:
         return self.options if self.training or not self.options.dropout else replace(self.options, dropout=0.0)

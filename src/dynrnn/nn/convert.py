@@ -13,6 +13,7 @@ from dynrnn.nn.modules import GRU, LSTM, RNN
 from dynrnn.nn.recurrent import Recurrent
 
 _OURS: dict[type[nn.RNNBase], type[Recurrent]] = {nn.LSTM: LSTM, nn.GRU: GRU, nn.RNN: RNN}
+_NAMES = [theirs.__name__ for theirs in _OURS]
 _CALLED = ("forward", "__call__", "permute_hidden", "check_forward_args")  # what a call of torch's modules goes through
 _SLOTS = ("__dict__", "__weakref__")  # what each class has of its own
 
@@ -60,11 +61,7 @@ def convert(model: nn.Module, *, strict: bool = True) -> Conversion:
     for name, module in model.named_modules():
         if isinstance(module, Recurrent):
             continue
-        if isinstance(module, torch.jit.ScriptModule) and getattr(module, "original_name", "") in (
-            "LSTM",
-            "GRU",
-            "RNN",
-        ):
+        if isinstance(module, torch.jit.ScriptModule) and getattr(module, "original_name", "") in _NAMES:
             left[name] = "it is compiled by torch.jit; convert the model before scripting or tracing it"
         for theirs, ours in _OURS.items():
             if isinstance(module, theirs):
@@ -105,12 +102,12 @@ def _class_over(cls: type, theirs: type[nn.RNNBase], ours: type[Recurrent], para
         base = _class_over(cls.__bases__[0], theirs, ours, False)
         return type(cls.__name__, (base,), {name: value for name, value in vars(cls).items() if name not in _SLOTS})
     body = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__reduce_ex__": _reduce}
-    return type(cls.__name__, (cls, ours), body)
+    return type(cls.__name__, (ours, cls), body)
 
 
 def _reduce(self: Any, protocol: int) -> tuple[Any, ...]:
     """Pickle a module whose class was made here: nobody can import that class, but anybody can make it again."""
-    cls = type(self).__bases__[0]
+    cls = type(self).__bases__[1]
     theirs = next(theirs for theirs in _OURS if issubclass(cls, theirs))
     return _make_again, (cls, theirs), self.__getstate__()
 

@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from dynrnn import _nest
-from dynrnn.nn.running import run_cell
+from dynrnn.nn.running import run_cell, step_of
 from dynrnn.nn.state import LSTMState
 from dynrnn.nn.steps import run_by_steps
 from dynrnn.nn.walk import Pass, Walk
@@ -91,8 +91,7 @@ class DropoutWrapper(CellWrapper):
     def _with_state_dropout(self, inputs: Any, state: Any, walk: Walk) -> Pass:
         if walk.keep_gates:
             raise ValueError("return_gates: DropoutWrapper with dropout on the state runs by steps and keeps no gates")
-        prepare = getattr(self.cell, "prepared_step", None)
-        step = self.cell if prepare is None else prepare(inputs)
+        step = step_of(self.cell, inputs)
         rate = self.state_dropout
         scales: list[Tensor] | None = None
         if self.variational:

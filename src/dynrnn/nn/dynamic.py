@@ -60,7 +60,9 @@ def dynamic_rnn(
       walked, once the pass is done: `t` counts along the axis of time, `mask` is bool `[batch]`, True where t is valid.
     - `resets`, bool in the layout of `[batch, time]`, begins rows anew before the steps it marks, with `reset_state`
       (None: the cell's zero state): the same as cutting the row there, in both directions. No gradient crosses.
-    - `checkpoint_every` keeps for backward only every that-many-th state, and computes the steps between again.
+    - `checkpoint_every` keeps for backward only every that-many-th state, and computes the steps between again: very
+      long sequences train in little memory. A cell that is not ours is called once more at first, to see which tensors
+      it takes gradients for; backward raises RuntimeError where a later step uses others.
     - `parallel_iterations` is how many steps' input products a cell of ours computes at once (None: all): fewer take
       less memory and more time, and change no number; other cells have no such products. `swap_memory` keeps on the
       host what backward needs, where the inputs are on an accelerator.

@@ -9,15 +9,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence
 
 from dynrnn.nn.recurrent import Recurrent
 
+_MODES = {"tanh": "RNN_TANH", "relu": "RNN_RELU"}
 Sequences = Tensor | PackedSequence | Sequence[Tensor]
 
 
-class LSTM(Recurrent, nn.LSTM):
+class LSTM(Recurrent):
     """`torch.nn.LSTM` for sequences of different lengths: same constructor, same parameters, same states.
 
         i, f, g, o = weight_ih @ x + bias_ih + weight_hh @ h + bias_hh
@@ -25,7 +26,7 @@ class LSTM(Recurrent, nn.LSTM):
         h' = weight_hr @ (sigmoid(o) * tanh(c'))            (weight_hr with `proj_size` only)
 
     Arguments are those of `torch.nn.LSTM`, and so are initial values, `state_dict` (it loads from and into one) and
-    `repr`; an instance is also an instance of `torch.nn.LSTM`. Dropout is applied to what goes from layer to layer.
+    `repr`; an instance is a `torch.nn.RNNBase`. Dropout is applied to what goes from layer to layer.
     Calls are described at `forward`. Weights are read anew in every call, so that no way of changing them is missed.
 
     Example:
@@ -49,6 +50,7 @@ class LSTM(Recurrent, nn.LSTM):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__(
+            "LSTM",
             input_size,
             hidden_size,
             num_layers,
@@ -61,7 +63,7 @@ class LSTM(Recurrent, nn.LSTM):
             dtype=dtype,
         )
 
-    def forward(  # pyright: ignore[reportIncompatibleMethodOverride]
+    def forward(
         self,
         input: Sequences,
         hx: tuple[Tensor, Tensor] | None = None,
@@ -87,7 +89,8 @@ class LSTM(Recurrent, nn.LSTM):
         Returns `(output, (h, c))`. The output has the form of the input, with its full time axis and
         `directions * width` features, and is `padding_value` past a row's end; h and c are each row's states after its
         last step (in the reverse direction: after its first), for an empty row those it began with. Padding is never
-        read. Under autocast all is computed, and comes out, in autocast's dtype.
+        read. Under autocast all is computed, and comes out, in autocast's dtype. Inside `torch.vmap` over lengths, and
+        in compiled code, work follows the time axis, otherwise the sum of the lengths.
 
         Raises TypeError for another dtype or structure and ValueError for a shape, a device or a length that does not
         fit, naming the argument.
@@ -96,7 +99,7 @@ class LSTM(Recurrent, nn.LSTM):
         return output, (h, c)
 
 
-class GRU(Recurrent, nn.GRU):
+class GRU(Recurrent):
     """`torch.nn.GRU` for sequences of different lengths: same constructor, same parameters, same states.
 
         r, z = sigmoid(weight_ih @ x + bias_ih + weight_hh @ h + bias_hh)
@@ -126,6 +129,7 @@ class GRU(Recurrent, nn.GRU):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__(
+            "GRU",
             input_size,
             hidden_size,
             num_layers,
@@ -137,7 +141,7 @@ class GRU(Recurrent, nn.GRU):
             dtype=dtype,
         )
 
-    def forward(  # pyright: ignore[reportIncompatibleMethodOverride]
+    def forward(
         self, input: Sequences, hx: Tensor | None = None, *, lengths: Any = None, padding_value: float = 0.0
     ) -> tuple[Any, Tensor]:
         """Run all layers over every row for its own length: as `LSTM.forward`, with one state tensor.
@@ -148,7 +152,7 @@ class GRU(Recurrent, nn.GRU):
         return output, h
 
 
-class RNN(Recurrent, nn.RNN):
+class RNN(Recurrent):
     """`torch.nn.RNN` for sequences of different lengths: same constructor, same parameters, same states.
 
         h' = nonlinearity(weight_ih @ x + bias_ih + weight_hh @ h + bias_hh)
@@ -175,11 +179,14 @@ class RNN(Recurrent, nn.RNN):
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
+        if nonlinearity not in _MODES:
+            raise ValueError(f"RNN: nonlinearity must be one of {list(_MODES)}, got {nonlinearity!r}")
+        self.nonlinearity = nonlinearity
         super().__init__(
+            _MODES[nonlinearity],
             input_size,
             hidden_size,
             num_layers,
-            nonlinearity,
             bias,
             batch_first,
             dropout,
@@ -188,7 +195,7 @@ class RNN(Recurrent, nn.RNN):
             dtype=dtype,
         )
 
-    def forward(  # pyright: ignore[reportIncompatibleMethodOverride]
+    def forward(
         self, input: Sequences, hx: Tensor | None = None, *, lengths: Any = None, padding_value: float = 0.0
     ) -> tuple[Any, Tensor]:
         """Run all layers over every row for its own length: as `LSTM.forward`, with one state tensor.

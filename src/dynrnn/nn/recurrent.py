@@ -14,9 +14,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from dynrnn.nn.arrange import arrange, check_dtype
-from dynrnn.nn.cudnn import applies, run_directions_fused
-from dynrnn.nn.directions import States, run_directions
 from dynrnn.nn.hidden import check_hx
+from dynrnn.nn.layers import States, run_layers
+from dynrnn.nn.operators import applies, run_layers_fused
 from dynrnn.nn.precision import autocast_dtype
 from dynrnn.nn.weights_layout import Cell, Weights, cell_of
 
@@ -61,14 +61,17 @@ class Recurrent(nn.RNNBase):
         self, cell: Cell, weights: list[Weights], inputs: Tensor, states: States, lengths: Tensor | None
     ) -> tuple[Tensor, States]:
         directions = 2 if self.bidirectional else 1
+        drops = bool(self.dropout) and self.training
+        at_once = directions * (1 if drops else self.num_layers)
         finals = []
-        for layer in range(self.num_layers):
-            rows = slice(layer * directions, (layer + 1) * directions)
-            run = run_directions_fused if applies(inputs, lengths) else run_directions
-            inputs, final = run(cell, weights[rows], inputs, tuple(value[rows] for value in states), lengths)
+        for first in range(0, len(weights), at_once):
+            rows = slice(first, first + at_once)
+            run = run_layers_fused if applies(cell, inputs, lengths) else run_layers
+            given = tuple(value[rows] for value in states)
+            inputs, final = run(cell, weights[rows], directions, inputs, given, lengths)
             finals.append(final)
-            if self.dropout and layer < self.num_layers - 1:
-                inputs = functional.dropout(inputs, self.dropout, self.training)
+            if drops and rows.stop < len(weights):
+                inputs = functional.dropout(inputs, self.dropout)
         return inputs, tuple(torch.cat(column) for column in zip(*finals, strict=True))
 
 

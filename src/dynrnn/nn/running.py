@@ -9,6 +9,12 @@ from dynrnn.nn.steps import run_by_steps
 from dynrnn.nn.walk import Pass, Walk
 
 
+def step_of(cell: Any, inputs: Any) -> Any:
+    """Return what to call for each step of sequences like `inputs`: the cell, or its step with prepared weights."""
+    prepare = getattr(cell, "prepared_step", None)
+    return prepare(inputs) if prepare is not None and runs_whole(cell) else cell
+
+
 def run_cell(cell: Any, inputs: Any, state: Any, walk: Walk) -> Pass:
     """Run `cell` over `inputs` from `state`, which has the cell's structure.
 

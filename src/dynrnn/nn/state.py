@@ -105,7 +105,8 @@ def _rebuilt(sizes: Any, values: list[Any]) -> Any:
 def _parts(sizes: Any, state: Any, name: str) -> list[Any]:
     """The parts of a given state in the order of the structure."""
     labels = ", ".join(label.lstrip(".") for label in _names(sizes))
-    expected = f"{type(sizes).__name__} of {len(sizes)} ({labels})"
+    article = "an" if isinstance(sizes, LSTMState) else "a"
+    expected = f"{article} {type(sizes).__name__} of {len(sizes)} ({labels})"
     if isinstance(sizes, Mapping):
         if not isinstance(state, Mapping) or state.keys() != sizes.keys():
             got = f"the keys {list(state)}" if isinstance(state, Mapping) else _say(state)
@@ -115,7 +116,7 @@ def _parts(sizes: Any, state: Any, name: str) -> list[Any]:
     if fields and set(getattr(state, "_fields", ())) == set(fields):
         return [getattr(state, field) for field in fields]
     if not isinstance(state, Sequence) or len(state) != len(sizes):
-        raise ValueError(f"{name} must be a {expected}, got {_say(state)}")
+        raise ValueError(f"{name} must be {expected}, got {_say(state)}")
     return list(state)
 
 

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils.checkpoint import checkpoint
 
 from dynrnn import _nest
 from dynrnn.nn.kinds import kind_of
 from dynrnn.nn.walk import Pass, Walk
 from dynrnn.rnn import carry_states, reverse_sequence, run_steps
 from dynrnn.rnn.lengths import length_mask, length_range
+from dynrnn.rnn.recompute import captured_tensors, recomputed
 
 Step = Callable[[Any, Any], Any]
 
@@ -161,11 +162,14 @@ def _run_stretches(step: Step, inputs: Any, state: Any, walk: Walk, longest: int
     leaves = [turn(value) for value in leaves]
     found: list[Any] = []  # an output, for its structure
 
-    def stretch(start: int, steps: int, values: list[Tensor], current: list[Tensor]) -> list[Tensor]:
+    def stretch(start: int, steps: int, *tensors: Tensor) -> tuple[Tensor, ...]:
+        values, rest = list(tensors[: len(leaves)]), list(tensors[len(leaves) :])
+        current, anew = rest[: len(flat_state)], rest[len(flat_state) :]
         part = replace(
             walk,
             lengths=None if walk.lengths is None else (lengths - start).clamp(0, steps),
             resets=None if resets is None else resets[:, start : start + steps],
+            reset_state=_nest.pack_sequence_as(state, anew) if anew else None,
             reverse=False,
             checkpoint_every=None,
         )
@@ -173,13 +177,17 @@ def _run_stretches(step: Step, inputs: Any, state: Any, walk: Walk, longest: int
             step, _nest.pack_sequence_as(inputs, values), _nest.pack_sequence_as(state, current), part
         )
         found[:] = [outputs]
-        return [*_nest.flatten(outputs), *(_nest.flatten(states) if walk.keep_states else ()), *_nest.flatten(final)]
+        results = *_nest.flatten(outputs), *(_nest.flatten(states) if walk.keep_states else ()), *_nest.flatten(final)
+        return tuple(value.view_as(value) for value in results)  # a state may be handed back as it came
 
+    first = [value.narrow(axis, 0, 1) for value in leaves]
+    anew = [] if walk.reset_state is None else _nest.flatten(walk.reset_state)
+    captured = captured_tensors(partial(stretch, 0, 1), [*first, *flat_state, *anew])
     current, pieces = flat_state, []
     for start in range(0, longest, size):
         steps = min(size, longest - start)
         values = [value.narrow(axis, start, steps) for value in leaves]
-        results: Any = checkpoint(stretch, start, steps, values, current, use_reentrant=False)
+        results = recomputed(partial(stretch, start, steps), [*values, *current, *anew], captured)
         current = results[len(results) - len(flat_state) :]
         pieces.append(results[: len(results) - len(flat_state)])
     columns = [turn(_padded(torch.cat(column, axis), max_time, axis)) for column in zip(*pieces, strict=True)]

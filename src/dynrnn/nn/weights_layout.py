@@ -62,11 +62,11 @@ def cell_params(mode: str, weights: Weights) -> dict[str, Tensor]:
 
 
 def _rnn(weights: Weights, bias_ih: Tensor, bias_hh: Tensor) -> dict[str, Tensor]:
-    return {"kernel": _kernel(weights), "bias": bias_ih + bias_hh}
+    return {"kernel": _rows(weights).t(), "bias": bias_ih + bias_hh}
 
 
 def _lstm(weights: Weights, bias_ih: Tensor, bias_hh: Tensor) -> dict[str, Tensor]:
-    params = {"kernel": _swap_f_and_g(_kernel(weights)), "bias": _swap_f_and_g(bias_ih + bias_hh)}
+    params = {"kernel": _swap_f_and_g(_rows(weights)).t(), "bias": _swap_f_and_g(bias_ih + bias_hh)}
     if "weight_hr" in weights:
         params["projection/kernel"] = weights["weight_hr"].t()
     return params
@@ -75,25 +75,26 @@ def _lstm(weights: Weights, bias_ih: Tensor, bias_hh: Tensor) -> dict[str, Tenso
 def _gru(weights: Weights, bias_ih: Tensor, bias_hh: Tensor) -> dict[str, Tensor]:
     units = weights["weight_hh"].shape[1]
     sizes = (2 * units, units)
-    gates_kernel_ih, candidate_kernel_ih = weights["weight_ih"].t().split(sizes, 1)
-    gates_kernel_hh, candidate_kernel_hh = weights["weight_hh"].t().split(sizes, 1)
-    gates_bias_ih, candidate_bias_ih = bias_ih.split(sizes)
-    gates_bias_hh, candidate_bias_hh = bias_hh.split(sizes)
+    (gates_ih, candidate_ih), (gates_hh, candidate_hh) = (
+        weights[name].split(sizes) for name in ("weight_ih", "weight_hh")
+    )
+    (gates_bias_ih, candidate_bias_ih), (gates_bias_hh, candidate_bias_hh) = bias_ih.split(sizes), bias_hh.split(sizes)
     return {
-        "gates/kernel": torch.cat((gates_kernel_ih, gates_kernel_hh)),
+        "gates/kernel": torch.cat((gates_ih, gates_hh), 1).t(),
         "gates/bias": gates_bias_ih + gates_bias_hh,
-        "candidate/input_projection/kernel": candidate_kernel_ih,
-        "candidate/hidden_projection/kernel": candidate_kernel_hh,
+        "candidate/input_projection/kernel": candidate_ih.t(),
+        "candidate/hidden_projection/kernel": candidate_hh.t(),
         "candidate/input_projection/bias": candidate_bias_ih,
         "candidate/hidden_projection/bias": candidate_bias_hh,
     }
 
 
-def _kernel(weights: Weights) -> Tensor:
-    return torch.cat((weights["weight_ih"].t(), weights["weight_hh"].t()))
+def _rows(weights: Weights) -> Tensor:
+    """The kernel as it lies in torch's memory, a row for each column of ours: joining and sorting rows is cheap."""
+    return torch.cat((weights["weight_ih"], weights["weight_hh"]), 1)
 
 
 def _swap_f_and_g(value: Tensor) -> Tensor:
-    """Reorder the last axis from torch's i, f, g, o to i, j, f, o (g is j)."""
-    i, f, g, o = value.chunk(4, -1)
-    return torch.cat((i, g, f, o), -1)
+    """Reorder the first axis from torch's i, f, g, o to i, j, f, o (g is j)."""
+    i, f, g, o = value.chunk(4)
+    return torch.cat((i, g, f, o))

@@ -13,6 +13,7 @@ from dynrnn.nn.cell import RNNCell
 from dynrnn.nn.kinds import check_cell, zero_state_of
 from dynrnn.nn.running import run_cell
 from dynrnn.nn.walk import Pass, Walk
+from dynrnn.rnn.lengths import hides_values
 
 
 class CellWrapper(RNNCell):
@@ -83,7 +84,8 @@ class ResidualWrapper(CellWrapper):
         inner = run_cell(self.cell, inputs, state, walk)
         first = _nest.flatten(inputs)[0]
         mask = walk.mask(first)
-        places = None if mask is None else mask.flatten().nonzero().squeeze(1)
+        hidden = walk.lengths is not None and hides_values(walk.lengths)  # then nobody can say which rows are valid
+        places = None if mask is None or hidden else mask.flatten().nonzero().squeeze(1)
 
         def rows(value: Tensor) -> Tensor:
             value = value.flatten(0, 1)
@@ -94,8 +96,11 @@ class ResidualWrapper(CellWrapper):
                 value = value.new_zeros(first.shape[:2].numel(), *value.shape[1:]).index_copy(0, places, value)
             return value.unflatten(0, first.shape[:2])
 
+        if hidden:
+            inputs = _nest.map_structure(lambda value: _masked(value, mask), inputs)
         joined = self._join(_nest.map_structure(rows, inputs), _nest.map_structure(rows, inner.outputs))
-        return inner._replace(outputs=_nest.map_structure(spread, joined))
+        outputs = _nest.map_structure(spread, joined)
+        return inner._replace(outputs=_nest.map_structure(lambda v: _masked(v, mask), outputs) if hidden else outputs)
 
     def _join(self, inputs: Any, outputs: Any) -> Any:
         if self.residual_fn is not None:
@@ -107,3 +112,7 @@ class ResidualWrapper(CellWrapper):
                     f"{list(other.shape[1:])} cannot be added; give the cell as many units, or a residual_fn"
                 )
         return _nest.map_structure(torch.add, inputs, outputs)
+
+
+def _masked(value: Tensor, mask: Any) -> Tensor:
+    return torch.where(mask.view(*mask.shape, *[1] * (value.ndim - 2)), value, value.new_zeros(()))

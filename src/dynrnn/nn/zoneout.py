@@ -10,6 +10,7 @@ from torch import Tensor
 
 from dynrnn import _nest
 from dynrnn.nn.dropout import check_rate
+from dynrnn.nn.running import step_of
 from dynrnn.nn.state import LSTMState
 from dynrnn.nn.steps import run_by_steps
 from dynrnn.nn.walk import Pass, Walk
@@ -48,8 +49,7 @@ class ZoneoutWrapper(CellWrapper):
         """Run the inner cell step by step; see `dynrnn.dynamic_rnn`, which calls this."""
         if walk.keep_gates:
             raise ValueError("return_gates: ZoneoutWrapper runs its cell by steps and keeps no gates")
-        prepare = getattr(self.cell, "prepared_step", None)
-        step = self.cell if prepare is None else prepare(inputs)
+        step = step_of(self.cell, inputs)
         return run_by_steps(lambda inputs_t, state_t: self._step(step, inputs_t, state_t), inputs, state, walk)
 
     def _step(self, step: Callable[..., Any], inputs: Any, state: Any) -> tuple[Any, Any]:

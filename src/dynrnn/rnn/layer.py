@@ -145,11 +145,12 @@ def trace_layer(
         pieces = None if resets is None else cut_rows(resets, lengths, reverse=reverse)
         packing, begin = _layout(inputs, state, lengths, pieces, reset_state, time_major, reverse)
         rows = inputs.reshape(batch * max_time, inputs.shape[2]).index_select(0, packing.source)
-        products = partial(_products, spec, weights, parallel_iterations)
+        sizes = packing.batch_sizes
         if every is None:
-            records, final = walk(step, products(rows, packing.batch_sizes), begin)
+            records, final = walk(step, input_products(spec, weights, rows, sizes, parallel_iterations), begin)
         else:
-            records, final = walk_again_in_backward(step, products, rows, packing.batch_sizes, begin, every)
+            keep = {"keep_states": keep_states, "keep_gates": keep_gates, "parallel_iterations": parallel_iterations}
+            records, final = walk_again_in_backward(spec, weights, options, rows, sizes, begin, every=every, **keep)
         last = packing.inverse if pieces is None else packing.inverse[pieces.last.to(inputs.device)]
         final = tuple(value.index_select(0, last) for value in final)
         columns = _columns(records, partial(_scatter, target=packing.target, layout=inputs.shape[:2]))

@@ -49,12 +49,14 @@ def length_range(lengths: Tensor | None, batch: int, max_time: int) -> tuple[int
 
 
 def hides_values(lengths: Tensor) -> bool:
-    """Say whether a tensor's values cannot be read, because `torch.func.vmap` maps over it.
+    """Say whether a tensor's values cannot be read: `torch.func.vmap` maps over it, or the code is being compiled.
 
     Example:
         >>> torch.func.vmap(lambda lengths: lengths + hides_values(lengths))(torch.tensor([1, 2]))
         tensor([2, 3])
     """
+    if torch.compiler.is_compiling():
+        return True
     # torch offers no public question for this
     while _functorch.is_functorch_wrapped_tensor(lengths):
         if _functorch.is_batchedtensor(lengths):

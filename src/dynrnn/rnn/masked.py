@@ -1,8 +1,8 @@
 """The loop over hidden lengths: a reference path that never looks at the values of `lengths`.
 
-Inside `torch.vmap` lengths may be batched tensors, whose values no Python code can see (`hides_values`). Here every row
-is stepped over the whole time axis, and masks decide what counts. The loops that follow the lengths are in `layer.py`
-and `loop.py`.
+Inside `torch.vmap`, and while code is compiled, no Python code can see the lengths' values (`hides_values`). Here every
+row is stepped over the whole time axis, and masks decide what counts. The loops that follow the lengths are in
+`layer.py` and `loop.py`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ def refuse_for_hidden_lengths(owner: str, wanted: Mapping[str, Any]) -> None:
     asked = [name for name, value in wanted.items() if value is not None and value is not False]
     if asked:
         raise ValueError(
-            f"{owner}: {', '.join(asked)} cannot be had where torch.vmap hides the lengths; let the function that is "
-            "mapped close over them, or leave them out"
+            f"{owner}: {', '.join(asked)} cannot be had where torch.vmap or torch.compile hides the lengths; let the "
+            "function that is mapped close over them, or leave them out"
         )
 
 

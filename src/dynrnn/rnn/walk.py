@@ -6,13 +6,15 @@ What the rows are, and where their steps come from and go to, is in `layer.py`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils.checkpoint import checkpoint
 
+from dynrnn import _nest
 from dynrnn.cells.spec import CellSpec, State
+from dynrnn.rnn.recompute import captured_tensors, recomputed
 
 Record = tuple[Tensor, ...]
 Piece = tuple[int, Tensor]  # how many rows run, and what the step reads for them
@@ -51,7 +53,7 @@ def stretches(rows: Tensor, batch_sizes: list[int], steps: int | None) -> Iterat
 
 
 def walk(
-    step: Callable[[Tensor, State], tuple[Record, State]], pieces: Iterable[Piece], state: State
+    step: Callable[[Any, State], tuple[Record, State]], pieces: Iterable[tuple[int, Any]], state: State
 ) -> tuple[list[Record], State]:
     """Step the running rows, a shrinking prefix of `state`; return each step's record and all rows' final state.
 
@@ -75,24 +77,39 @@ def walk(
 
 
 def walk_again_in_backward(
-    step: Callable[[Tensor, State], tuple[Record, State]],
-    products: Callable[[Tensor, list[int]], Iterator[Piece]],
+    spec: CellSpec,
+    weights: Any,
+    options: Any,
     rows: Tensor,
     batch_sizes: list[int],
     state: State,
+    *,
     every: int,
+    parallel_iterations: int | None,
+    keep_states: bool,
+    keep_gates: bool,
 ) -> tuple[list[Record], State]:
     """Walk stretches of `every` steps of which only rows and states are kept; backward computes each one again.
 
     `rows` `[sum(batch_sizes), input_size]` are packed, and so are the records, one a stretch.
     """
+    leaves = _nest.flatten(weights)
+    tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
 
-    def stretch(value: tuple[Tensor, list[int]], state: State) -> tuple[Record, State]:
-        records, state = walk(step, products(*value), state)
-        return tuple(torch.cat(column) for column in zip(*records, strict=True)), state
+    def stretch(sizes: list[int], chunk: Tensor, *rest: Tensor) -> tuple[Tensor, ...]:
+        begin, given = rest[: len(state)], iter(rest[len(state) :])
+        same = _nest.pack_sequence_as(weights, [next(given) if isinstance(leaf, Tensor) else leaf for leaf in leaves])
+        step = record_step(spec, same, options, keep_states=keep_states, keep_gates=keep_gates)
+        records, final = walk(step, input_products(spec, same, chunk, sizes, parallel_iterations), begin)
+        return (*(torch.cat(column) for column in zip(*records, strict=True)), *final)
 
-    def again(value: Any, state: State) -> tuple[Record, State]:
-        return checkpoint(stretch, value, state, use_reentrant=False)
+    # an activation with weights of its own is found by a step of no rows
+    captured = captured_tensors(partial(stretch, [0]), [rows[:0], *(value[:0] for value in state), *tensors])
+
+    def again(value: tuple[Tensor, list[int]], begin: State) -> tuple[Record, State]:
+        chunk, sizes = value
+        results = recomputed(partial(stretch, sizes), [chunk, *begin, *tensors], captured)
+        return results[: len(results) - len(begin)], results[len(results) - len(begin) :]
 
     pieces: Any = ((sizes[0], (chunk, sizes)) for chunk, sizes in stretches(rows, batch_sizes, every))
     return walk(again, pieces, state)

@@ -144,7 +144,7 @@ class RunMetadata(Message):
     FIELDS: ClassVar[Fields] = {"step_stats": StepStats}
 
 
-@export("SessionLog")
+@export("SessionLog", "summary.SessionLog")
 class SessionLog(Message):
     """That training started, stopped or wrote a checkpoint, for a summary."""
 

@@ -65,11 +65,18 @@ for _old, _today in TODAY.items():
 
 # Old names whose functions take other arguments; today's are in their warnings.
 CHANGED = {
+    "audio_summary": "summary.audio",
     "batch_matmul": "matmul",
+    "histogram_summary": "summary.histogram",
+    "image_summary": "summary.image",
+    "merge_all_summaries": "summary.merge_all",
+    "merge_summary": "summary.merge",
     "nn.bidirectional_rnn": "nn.static_bidirectional_rnn",
     "nn.rnn": "nn.static_rnn",
     "nn.state_saving_rnn": "nn.static_state_saving_rnn",
+    "scalar_summary": "summary.scalar",
     "select": "where",
+    "train.SummaryWriter": "summary.FileWriter",
 }
 
 

@@ -1,7 +1,8 @@
-"""One layer of a torch-like module by torch's own operator, which is cuDNN's on CUDA: when it applies, and how.
+"""Layers of a torch-like module by torch's own operators: when they apply, and how.
 
-Torch's operators know no empty rows, no second derivative and no transform; what they lack comes from the reference in
-`directions.py`.
+On CUDA they are cuDNN's, on the CPU oneDNN's or torch's. They know no empty rows, no second derivative and no
+transform; what they lack comes from the reference in `layers.py`. Several layers at once are better than one after the
+other: only then are the weights laid out in memory as torch has laid them out for cuDNN.
 """
 
 from __future__ import annotations
@@ -11,50 +12,60 @@ from typing import Any
 
 import torch
 from torch import _VF, Tensor
+from torch._C import _functorch  # pyright: ignore[reportAttributeAccessIssue]
 from torch.autograd import forward_ad
 
-from dynrnn.nn.directions import States, run_directions
+from dynrnn.nn.layers import States, run_layers
 from dynrnn.nn.weights_layout import Cell, Weights
 from dynrnn.rnn.lengths import Packing, pack
 
 _OPERATORS = {"LSTM": _VF.lstm, "GRU": _VF.gru, "RNN_TANH": _VF.rnn_tanh, "RNN_RELU": _VF.rnn_relu}
 
 
-def applies(inputs: Tensor, lengths: Tensor | None) -> bool:
-    """Say whether cuDNN can run a layer over `inputs` `[time, batch, ...]`: on CUDA, some step, and no transform.
+def applies(cell: Cell, inputs: Tensor, lengths: Tensor | None) -> bool:
+    """Say whether torch's operator should run layers over `inputs` `[time, batch, ...]`.
+
+    It does where some step runs, outside of transforms and compilation: on CUDA where cuDNN accepts the inputs, on the
+    CPU where no row is shorter than the others and nothing is projected (torch's way through packed sequences, and its
+    projection, are slower there than the reference).
 
     Example:
-        >>> applies(torch.zeros(3, 2, 4), None)
-        False
+        >>> from dynrnn.nn.weights_layout import cell_of
+        >>> inputs, cell = torch.zeros(3, 2, 4), cell_of("GRU", 4, 0)
+        >>> applies(cell, inputs, None), applies(cell, inputs, torch.tensor([3, 1]))
+        (True, False)
     """
-    if not inputs.is_cuda or not torch.backends.cudnn.is_acceptable(inputs) or not inputs.numel():
+    if not inputs.numel() or torch.compiler.is_compiling():
         return False
-    if torch._C._functorch.maybe_current_level() is not None or forward_ad._current_level >= 0:  # pyright: ignore
+    if _functorch.maybe_current_level() is not None or forward_ad._current_level >= 0:  # torch.func, or dual numbers
         return False
-    return lengths is None or bool(lengths.any())
+    if inputs.is_cuda:
+        return torch.backends.cudnn.is_acceptable(inputs) and (lengths is None or bool(lengths.any()))
+    projected = cell.spec.output_size(cell.options) != cell.options.num_units
+    return inputs.device.type == "cpu" and lengths is None and not projected
 
 
-def run_directions_fused(
-    cell: Cell, weights: Sequence[Weights], inputs: Tensor, states: States, lengths: Tensor | None
+def run_layers_fused(
+    cell: Cell, weights: Sequence[Weights], directions: int, inputs: Tensor, states: States, lengths: Tensor | None
 ) -> tuple[Tensor, States]:
-    """Run one layer as `run_directions` does, by torch's operator; the second derivative is the reference's.
+    """Run layers as `run_layers` does, by torch's operator; the second derivative is the reference's.
 
-    At least one row must have a step. Arguments and results are those of `run_directions`, on any device.
+    At least one row must have a step. Arguments and results are those of `run_layers`, on any device.
     """
     names = [list(row) for row in weights]
     tensors = [inputs, *states, *(value for row in weights for value in row.values())]
 
-    def split(values: Sequence[Tensor]) -> tuple[Any, ...]:
+    def with_values(run: Callable[..., Any], values: Sequence[Tensor]) -> tuple[Tensor, ...]:
         rest = iter(values[1 + len(states) :])
-        return [dict(zip(row, rest)) for row in names], values[0], tuple(values[1 : 1 + len(states)])
+        rows = [{name: next(rest) for name in row} for row in names]
+        outputs, final = run(cell, rows, directions, values[0], tuple(values[1 : 1 + len(states)]), lengths)
+        return outputs, *final
 
     def fused(*values: Tensor) -> tuple[Tensor, ...]:
-        outputs, final = _call(cell, *split(values), lengths)
-        return outputs, *final
+        return with_values(_call, values)
 
     def reference(*values: Tensor) -> tuple[Tensor, ...]:
-        outputs, final = run_directions(cell, *split(values), lengths)
-        return outputs, *final
+        return with_values(run_layers, values)
 
     if torch.is_grad_enabled() and any(value.requires_grad for value in tensors):
         outputs, *final = _Fused.apply(fused, reference, *tensors)
@@ -64,20 +75,21 @@ def run_directions_fused(
 
 
 def _call(
-    cell: Cell, weights: Sequence[Weights], inputs: Tensor, states: States, lengths: Tensor | None
+    cell: Cell, weights: Sequence[Weights], directions: int, inputs: Tensor, states: States, lengths: Tensor | None
 ) -> tuple[Tensor, States]:
     flat = [row[name] for row in weights for name in _ORDER if name in row]
-    # cuDNN keeps what backward needs only when it is told to train; dropout is applied between the layers, not here
-    train = torch.is_grad_enabled() and inputs.requires_grad or any(value.requires_grad for value in (*states, *flat))
-    options = ("bias_ih" in weights[0], 1, 0.0, train, len(weights) == 2)
+    # cuDNN keeps what backward needs only when told that it trains; dropout stays 0 here all the same
+    train = torch.is_grad_enabled() and any(value.requires_grad for value in (inputs, *states, *flat))
+    options = ("bias_ih" in weights[0], len(weights) // directions, 0.0, train, directions == 2)
     operator, pair = _OPERATORS[cell.mode], len(states) == 2
     if lengths is None:
+        states = tuple(value.contiguous() for value in states)
         outputs, *final = operator(inputs, states if pair else states[0], flat, *options, False)
         return outputs, tuple(final)
     packing = pack(lengths, inputs.shape[0], time_major=True, device=inputs.device)
     data = inputs.flatten(0, 1).index_select(0, packing.source)
     states = tuple(value.index_select(1, packing.order) for value in states)
-    running = tuple(value.narrow(1, 0, packing.batch_sizes[0]) for value in states)
+    running = tuple(value.narrow(1, 0, packing.batch_sizes[0]).contiguous() for value in states)
     sizes = torch.tensor(packing.batch_sizes)
     data, *final = operator(data, sizes, running if pair else running[0], flat, *options)
     return _unpack(packing, data, inputs.shape), _with_empty_rows(packing, final, states)
@@ -94,7 +106,8 @@ def _unpack(packing: Packing, data: Tensor, layout: torch.Size) -> Tensor:
 def _with_empty_rows(packing: Packing, final: Sequence[Tensor], initial: States) -> States:
     """Put the rows that never ran behind those that did, and all of them into the caller's order."""
     ran = packing.batch_sizes[0]
-    both = [torch.cat((value, begin.narrow(1, ran, begin.shape[1] - ran)), 1) for value, begin in zip(final, initial)]
+    pairs = zip(final, initial, strict=True)
+    both = [torch.cat((value, begin.narrow(1, ran, begin.shape[1] - ran)), 1) for value, begin in pairs]
     return tuple(value.index_select(1, packing.inverse) for value in both)
 
 

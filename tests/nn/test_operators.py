@@ -1,11 +1,11 @@
-"""A layer by torch's operator against the reference: its plumbing on the CPU, the whole of it where there is CUDA."""
+"""Layers by torch's operators against the reference: the packed way on CUDA only, its plumbing on the CPU too."""
 
 import pytest
 import torch
 from nn.module_cases import INPUT, KINDS, close, draw_hx, gradients, make, states
 
-from dynrnn.nn.cudnn import applies, run_directions_fused
-from dynrnn.nn.directions import run_directions
+from dynrnn.nn.layers import run_layers
+from dynrnn.nn.operators import applies, run_layers_fused
 from dynrnn.nn.weights_layout import cell_of
 
 LENGTHS = [None, torch.tensor([2, 5, 0, 3]), torch.tensor([5, 5, 5, 5]), torch.tensor([0, 0, 1, 0])]
@@ -16,11 +16,11 @@ on_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA
 no_onednn = pytest.mark.filterwarnings("ignore:LSTM with projections is not supported with oneDNN:UserWarning")
 
 
-def layer(name, bias=True, bidirectional=True):
-    module, _ = make(name, bias=bias, bidirectional=bidirectional)
+def layers(name, bias=True, bidirectional=True, num_layers=2):
+    module, _ = make(name, bias=bias, bidirectional=bidirectional, num_layers=num_layers)
     cell = cell_of(module.mode, module.hidden_size, module.proj_size)
     inputs = torch.randn(5, 4, INPUT, dtype=torch.float64, requires_grad=True)
-    return cell, module._weights(), inputs, states(draw_hx(module, 4)), list(module.parameters())
+    return cell, (module._weights(), 1 + bidirectional), inputs, states(draw_hx(module, 4)), list(module.parameters())
 
 
 @no_onednn
@@ -28,10 +28,10 @@ def layer(name, bias=True, bidirectional=True):
 @pytest.mark.parametrize("lengths", LENGTHS, ids=str)
 @pytest.mark.parametrize(("bias", "bidirectional"), [(True, True), (False, True), (True, False)])
 def test_torchs_operator_gives_the_values_and_gradients_of_the_reference(name, lengths, bias, bidirectional):
-    cell, weights, inputs, hx, params = layer(name, bias, bidirectional)
+    cell, weights, inputs, hx, params = layers(name, bias, bidirectional)
     results = []
-    for run in (run_directions_fused, run_directions):
-        outputs, final = run(cell, weights, inputs, hx, lengths)
+    for run in (run_layers_fused, run_layers):
+        outputs, final = run(cell, *weights, inputs, hx, lengths)
         results.append([outputs, *final, *gradients((outputs, *final), [inputs, *hx, *params])])
     close(results[0], results[1], 1e-11)
 
@@ -40,10 +40,10 @@ def test_torchs_operator_gives_the_values_and_gradients_of_the_reference(name, l
 @every_kind
 @pytest.mark.parametrize("lengths", LENGTHS[:2], ids=str)
 def test_its_second_derivative_is_that_of_the_reference(name, lengths):
-    cell, weights, inputs, hx, params = layer(name)
+    cell, weights, inputs, hx, params = layers(name)
     found = []
-    for run in (run_directions_fused, run_directions):
-        outputs, final = run(cell, weights, inputs, hx, lengths)
+    for run in (run_layers_fused, run_layers):
+        outputs, final = run(cell, *weights, inputs, hx, lengths)
         loss = outputs.square().sum() + sum(value.sin().sum() for value in final)
         first = torch.autograd.grad(loss, [inputs, *hx], create_graph=True)
         found.append(gradients(first, [inputs, *hx, *params]))
@@ -52,42 +52,82 @@ def test_its_second_derivative_is_that_of_the_reference(name, lengths):
 
 @no_onednn
 def test_an_input_computed_from_a_weight_has_the_right_second_derivative():
-    cell, weights, _, hx, _ = layer("rnn")
-    weight = weights[0]["weight_ih"]
+    cell, weights, _, hx, _ = layers("rnn")
+    weight = weights[0][0]["weight_ih"]
     found = []
-    for run in (run_directions_fused, run_directions):
+    for run in (run_layers_fused, run_layers):
         inputs = weight.sum(0).sin().expand(5, 4, INPUT)
-        outputs, _ = run(cell, weights, inputs, hx, None)
+        outputs, _ = run(cell, *weights, inputs, hx, None)
         (first,) = torch.autograd.grad(outputs.square().sum(), weight, create_graph=True)
         found.append(torch.autograd.grad(first.square().sum(), weight)[0])
     close(found[0], found[1], 1e-11)
 
 
 def test_backward_may_run_twice_where_the_graph_is_kept():
-    cell, weights, inputs, hx, _ = layer("gru")
-    outputs, _ = run_directions_fused(cell, weights, inputs, hx, LENGTHS[1])
+    cell, weights, inputs, hx, _ = layers("gru")
+    outputs, _ = run_layers_fused(cell, *weights, inputs, hx, LENGTHS[1])
     runs = [torch.autograd.grad(outputs.sum(), inputs, retain_graph=True)[0] for _ in range(2)]
     assert torch.equal(*runs)
 
 
+def test_saved_tensors_may_be_moved_and_computed_again():
+    ours, _ = make("lstm", num_layers=2)
+    inputs = torch.randn(5, 3, INPUT, dtype=torch.float64, requires_grad=True)
+    expected = torch.autograd.grad(ours(inputs)[0].sum(), inputs)
+    with torch.autograd.graph.save_on_cpu():
+        output, _ = ours(inputs)
+    close(torch.autograd.grad(output.sum(), inputs), expected)
+    again = torch.utils.checkpoint.checkpoint(lambda x: ours(x)[0], inputs, use_reentrant=False)
+    close(torch.autograd.grad(again.sum(), inputs), expected)
+
+
+def test_an_initial_state_may_have_any_strides():
+    ours, theirs = make("lstm", num_layers=2)
+    inputs = torch.randn(5, 3, INPUT, dtype=torch.float64)
+    hx = tuple(torch.randn(3, 2, 4, dtype=torch.float64).transpose(0, 1) for _ in range(2))
+    close(ours(inputs, hx), theirs(inputs, hx))
+
+
 def test_without_gradients_no_graph_is_made():
-    cell, weights, inputs, hx, _ = layer("lstm")
+    cell, weights, inputs, hx, _ = layers("lstm")
     with torch.no_grad():
-        outputs, final = run_directions_fused(cell, weights, inputs, hx, LENGTHS[1])
+        outputs, final = run_layers_fused(cell, *weights, inputs, hx, LENGTHS[1])
     assert not any(value.requires_grad for value in (outputs, *final))
 
 
-def test_it_does_not_apply_on_the_cpu():
-    assert not applies(torch.zeros(3, 2, 4), None)
+@pytest.mark.parametrize("name", ["lstm", "gru", "rnn", "rnn-relu"])  # a projection goes through the reference
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16], ids=str)
+def test_without_lengths_the_bits_are_torchs(name, dtype):
+    ours, theirs = make(name, num_layers=2, bidirectional=True, dtype=dtype)
+    inputs, hx = torch.randn(5, 3, INPUT, dtype=dtype, requires_grad=True), draw_hx(theirs, 3, dtype)
+    results = []
+    for module in (ours, theirs):
+        output, final = module(inputs, hx)
+        results.append([output, *states(final), *gradients((output, *states(final)), [inputs, *module.parameters()])])
+    assert all(torch.equal(one, other) for one, other in zip(*results, strict=True))
+
+
+def test_on_the_cpu_it_applies_to_full_rows_without_projection_outside_of_transforms():
+    inputs, plain, projected = torch.zeros(3, 2, 4), cell_of("LSTM", 4, 0), cell_of("LSTM", 4, 2)
+    assert applies(plain, inputs, None)
+    assert not applies(plain, inputs, torch.tensor([3, 3]))
+    assert not applies(projected, inputs, None)
+    assert not applies(plain, inputs[:0], None)
+    seen = []
+    torch.vmap(lambda value: seen.append(applies(plain, value, None)) or value)(torch.zeros(1, 3, 2, 4))
+    torch.func.grad(lambda value: seen.append(applies(plain, value, None)) or value.sum())(inputs)
+    with torch.autograd.forward_ad.dual_level():
+        seen.append(applies(plain, inputs, None))
+    assert seen == [False, False, False]
 
 
 @on_cuda
 def test_it_applies_on_cuda_where_a_step_runs_outside_of_transforms():
-    inputs = torch.zeros(3, 2, 4, device="cuda")
-    assert applies(inputs, None) and applies(inputs, torch.tensor([1, 0]))
-    assert not applies(inputs, torch.tensor([0, 0])) and not applies(inputs[:0], None)
+    inputs, cell = torch.zeros(3, 2, 4, device="cuda"), cell_of("LSTM", 4, 2)
+    assert applies(cell, inputs, None) and applies(cell, inputs, torch.tensor([1, 0]))
+    assert not applies(cell, inputs, torch.tensor([0, 0])) and not applies(cell, inputs[:0], None)
     seen = []
-    torch.vmap(lambda value: seen.append(applies(value, None)) or value)(torch.zeros(1, 3, 2, 4, device="cuda"))
+    torch.vmap(lambda value: seen.append(applies(cell, value, None)) or value)(inputs.unsqueeze(0))
     assert seen == [False]
 
 
