@@ -15,12 +15,12 @@ from .dependent_values import guarded, initialized
 from .export import export
 from .graph import Graph, Operation, Tensor, get_default_graph
 from .graph_keys import GraphKeys
-from .ops.array import getitem
 from .ops.convert import convert_to_tensor
 from .ops.math.operators import install
 from .ops.state import add_assignment, joined_dims
 from .scopes import name_scope
 from .variable_creators import VariableType
+from .variable_slices import part_of
 from .variable_updates import PartialUpdates
 
 
@@ -313,9 +313,9 @@ class Variable(PartialUpdates, metaclass=VariableType):
     # Python
 
     def __getitem__(self, index: Any) -> Tensor:
-        """Return a part of the value, by a tensor's rules of indexing."""
+        """Return a part of the value, by a tensor's rules of indexing; one whose place is fixed has an `assign`."""
         with self.graph.atomic():
-            return getitem(self._as_tensor(), index)
+            return part_of(self, index)
 
     def __iter__(self) -> Iterator[Any]:
         raise TypeError(f"'Variable' object is not iterable: to take {self.name} apart, use tf.unstack")
