@@ -155,6 +155,13 @@ def test_values_that_depend_on_feeds_are_not_known():
     assert partial_dims(x) == (None, None) and partial_dims(placeholder(graph, None, "int32")) is None
 
 
+def test_sizes_are_read_from_a_tensor_that_holds_a_shape():
+    graph = Graph()
+    assert partial_dims(constant(graph, [2, -1], "int32")) == (2, None)
+    assert partial_dims(placeholder(graph, (3,), "int32")) == (None, None, None)
+    assert partial_dims(placeholder(graph, (None,), "int32")) is None
+
+
 def test_large_constants_are_data():
     graph = Graph()
     large = constant(graph, list(range(5000)), "int32")

@@ -6,7 +6,7 @@ from graph.rows import ADD, MUL, NOTHING, TANH, add, constant, differentiate, pl
 
 from dynrnn import errors
 from dynrnn.graph import rules
-from dynrnn.graph.control_flow import Body, enclosed
+from dynrnn.graph.control_flow import Body
 from dynrnn.graph.dtype import float32
 from dynrnn.graph.executor import Runtime
 from dynrnn.graph.graph import Graph
@@ -31,7 +31,7 @@ def test_a_body_is_a_function_of_its_params_and_captures(graph):
         add(graph, TANH, x)  # not among the results
     body.close([total, x, outer])
     assert body.params == [x] and body.captures == [outer] and body.nodes == [x.op, total.op]
-    assert enclosed(total) and not enclosed(outer)
+    assert total.op.context is body and outer.op.context is None
     found = body.function(Runtime())(torch.tensor([1.0, 2.0]), torch.tensor(5.0))
     assert [value.tolist() for value in found] == [[6, 7], [1, 2], 5]
 

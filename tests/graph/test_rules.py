@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from graph.rows import constant, placeholder
+from graph.rows import placeholder
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -147,11 +147,3 @@ def test_inputs_that_cannot_have_one_shape_are_refused(first, second):
 def test_simple_rules():
     (x,) = tensors((2, None))
     assert rules.same([x], {}) == (2, None) and rules.scalar([x], {}) == () and rules.unknown([x], {}) is None
-
-
-def test_a_shape_may_be_the_value_of_an_input():
-    graph = Graph()
-    rule = rules.shape_of(0)
-    assert rule([constant(graph, [2, -1], "int32")], {}) == (2, None)
-    assert rule([placeholder(graph, (3,), "int32")], {}) == (None, None, None)
-    assert rule([placeholder(graph, (None,), "int32")], {}) is None

@@ -162,8 +162,3 @@ class Body:
     def outlet_node(self, node: Node) -> Node | None:
         """The node outside that runs one of the body's; None where there can be none, as for a loop."""
         return None
-
-
-def enclosed(tensor: Tensor) -> bool:
-    """Whether a tensor has values only inside a body."""
-    return tensor.op.context is not None

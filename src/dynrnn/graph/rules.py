@@ -6,10 +6,9 @@ A size or rank that is not known stays unknown; shapes that can never fit raise 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .constants import partial_dims
 from .node import Tensor
 from .shape import Dims, TensorShape, merge_dims
 
@@ -124,12 +123,3 @@ def reduce(inputs: Inputs, attrs: Attrs) -> Dims:
     if keep:
         return tuple(1 if i in axes else size for i, size in enumerate(dims))
     return tuple(size for i, size in enumerate(dims) if i not in axes)
-
-
-def shape_of(position: int) -> Callable[[Inputs, Attrs], Dims]:
-    """The output's shape is the value of input `position`, as far as it is known."""
-
-    def rule(inputs: Inputs, attrs: Attrs) -> Dims:
-        return partial_dims(inputs[position])
-
-    return rule

@@ -36,14 +36,14 @@ def dynamic_rnn(
     """Run a cell over sequences: outputs are 0 past each row's length, and the final state is that after its last valid
     step.
 
-    cell: an RNNCell. inputs: `[batch, time, ...]` (`[time, batch, ...]` with `time_major`), a tensor, an array or a
-    nest of them.
+    cell: an RNNCell. inputs: `[batch, time, ...]`, a tensor, an array or a nest of them; `[time, batch, ...]` with
+    `time_major`, and then tensors only.
     sequence_length: `[batch]`, any number type, cast to int32 (floats are cut off); over `time` it acts as `time`,
     below 0 as 0; None: all steps.
     initial_state: a state of the cell, or None for zeros. dtype: of the zero state; needed where there is no initial
     state.
-    parallel_iterations: how many steps' input products are computed at once; more takes more memory, fewer more time
-    (None: all).
+    parallel_iterations: how many steps' input products are computed at once, for the cells of `tf.nn.rnn_cell`; more
+    takes more memory, fewer more time (None: all). A cell of your own computes none ahead.
     swap_memory: accepted; there is one memory here, so there is nothing to move. scope: a variable scope (default
     "rnn").
 
