@@ -6,7 +6,7 @@ from nn.module_cases import INPUT, KINDS, close, draw_hx, gradients, make, state
 
 from dynrnn.nn.layers import run_layers
 from dynrnn.nn.operators import applies, run_layers_fused
-from dynrnn.nn.weights_layout import cell_of
+from dynrnn.rnn.torch_weights import cell_of
 
 LENGTHS = [None, torch.tensor([2, 5, 0, 3]), torch.tensor([5, 5, 5, 5]), torch.tensor([0, 0, 1, 0])]
 

@@ -28,7 +28,7 @@ class Param:
     initial: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # a row is itself: it serves as a key, and hashing its fields would take long
 class CellSpec:
     """A cell as a table row: facts about it, and its step cut in two at the input product.
 

@@ -5,7 +5,6 @@ The forms themselves are in `layouts.py` and `ragged.py`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -15,7 +14,6 @@ from torch.nn.utils.rnn import PackedSequence
 from dynrnn.nn.layouts import Layout, Padded, Unbatched
 from dynrnn.nn.lengths import check_lengths
 from dynrnn.nn.ragged import Jagged, Packed, Rows
-from dynrnn.rnn.lengths import hides_values
 
 
 def arrange(owner: str, input: Any, lengths: Any, batch_first: bool, like: Tensor, padding_value: float) -> Layout:
@@ -45,13 +43,11 @@ def arrange(owner: str, input: Any, lengths: Any, batch_first: bool, like: Tenso
     _check_input(owner, input, None, like, "input")
     if input.dim() == 2:
         return Unbatched(input, _one_length(owner, lengths, input.shape[0]))
-    batch, max_time = input.shape[:2] if batch_first else input.shape[1::-1]
     if lengths is not None:
+        batch, max_time = input.shape[:2] if batch_first else input.shape[1::-1]
         _refuse_other_axis(owner, lengths, batch, max_time, batch_first)
         lengths = check_lengths(owner, "lengths", lengths, batch, max_time)
-        if not hides_values(lengths) and bool((lengths == max_time).all()):
-            lengths = None  # no row is shorter than the others, which is simpler to run
-    return Padded(input, lengths, batch_first)
+    return Padded(input, lengths, not batch_first)
 
 
 def _check_input(owner: str, value: Any, rank: int | None, like: Tensor, name: str) -> None:
@@ -96,8 +92,10 @@ def _one_length(owner: str, lengths: Any, max_time: int) -> Tensor | None:
 
 def _refuse_other_axis(owner: str, lengths: Any, batch: int, max_time: int, batch_first: bool) -> None:
     """Say so when the lengths fit the axis that is time: the commonest slip of all."""
-    count = len(lengths) if isinstance(lengths, Sequence) else getattr(lengths, "shape", (None, None))
-    if count in (max_time, (max_time,)) and max_time != batch:
+    count = len(lengths) if isinstance(lengths, (list, tuple)) else getattr(lengths, "shape", None)
+    if count in (batch, (batch,)):  # compared first, so that compiled code learns nothing about the other axis
+        return
+    if count in (max_time, (max_time,)):
         fix = "batch_first=False" if batch_first else "batch_first=True"
         raise ValueError(
             f"{owner}: lengths must have shape [batch] = [{batch}], got [{max_time}], which fits the other axis; the "

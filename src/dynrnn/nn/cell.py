@@ -45,6 +45,13 @@ class RNNCell(ParameterScope):
             dtype, device = dtype or like.dtype, device or like.device
         return zeros_like_sizes(self.state_size, batch_size, dtype, device)
 
+    def fitting_state(self, state: Any, batch_size: int, dtype: torch.dtype, device: torch.device) -> Any:
+        """A given state in the cell's structure, if it can be seen at once that it fits; None leaves it to be checked.
+
+        Cells that know nothing see nothing.
+        """
+        return None
+
     def check_inputs(self, owner: str, inputs: Any, axes: tuple[str, ...]) -> None:
         """Refuse inputs that this cell cannot take, in the name of `owner`; cells that know nothing take all.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -98,10 +99,10 @@ class DropoutWrapper(CellWrapper):
             scales = [functional.dropout(torch.ones_like(value), rate) for value in _dropped_leaves(state)]
 
         def dropped(inputs_t: Any, state_t: Any) -> tuple[Any, Any]:
-            output, new = step(inputs_t, state_t)
+            output, new = step.call(inputs_t, state_t)
             return output, _drop_state(new, rate, scales)
 
-        return run_by_steps(dropped, inputs, state, walk)
+        return run_by_steps(replace(step, call=dropped), inputs, state, walk)
 
 
 def _may_drop(state: Any) -> list[bool]:

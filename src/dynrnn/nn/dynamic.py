@@ -15,6 +15,7 @@ from dynrnn.nn.kinds import check_cell, zero_state_of
 from dynrnn.nn.lengths import check_lengths, check_resets
 from dynrnn.nn.precision import autocast_dtype
 from dynrnn.nn.running import run_cell
+from dynrnn.nn.spec_cell import begins_with_zeros
 from dynrnn.nn.state import as_tensor, checked_state
 from dynrnn.nn.walk import Pass, Walk
 from dynrnn.rnn.lengths import length_range
@@ -89,7 +90,9 @@ def dynamic_rnn(
         raise ValueError("dynamic_rnn: reset_state has no effect without resets")
     _check_count("parallel_iterations", parallel_iterations)
     _check_count("checkpoint_every", checkpoint_every)
-    state = _state_of(owner, cell, inputs, initial_state, batch, "initial_state", time_major)
+    state = None
+    if initial_state is not None or not begins_with_zeros(cell):
+        state = _state_of(owner, cell, inputs, initial_state, batch, "initial_state", time_major)
     if resets is not None:
         reset_state = _state_of(owner, cell, inputs, reset_state, batch, "reset_state", time_major)
     walk = Walk(
@@ -113,8 +116,10 @@ def dynamic_rnn(
 
 def check_inputs(owner: str, cell: Any, inputs: Any, time_major: bool) -> tuple[Any, int, int]:
     """Return inputs as tensors, and their batch size and number of steps."""
-    inputs = _nest.map_structure(lambda value: as_tensor(value, f"{owner}: inputs"), inputs)
-    leaves = _nest.flatten(inputs)
+    leaves = [inputs]
+    if not isinstance(inputs, Tensor):
+        inputs = _nest.map_structure(lambda value: as_tensor(value, f"{owner}: inputs"), inputs)
+        leaves = _nest.flatten(inputs)
     if not leaves:
         raise ValueError(f"{owner}: inputs must hold at least one tensor, got an empty {type(inputs).__name__}")
     if isinstance(cell, RNNCell):
@@ -123,7 +128,7 @@ def check_inputs(owner: str, cell: Any, inputs: Any, time_major: bool) -> tuple[
     for value in leaves:
         if value.ndim < 2:
             raise ValueError(f"{owner}: inputs must have shape {axes}, got {list(value.shape)}")
-        if value.shape[:2] != leaves[0].shape[:2]:
+        if value is not leaves[0] and value.shape[:2] != leaves[0].shape[:2]:
             shapes = [list(leaf.shape) for leaf in leaves]
             raise ValueError(f"{owner}: inputs must all have the same {axes}, got the shapes {shapes}")
     first, second = leaves[0].shape[:2]
@@ -131,9 +136,13 @@ def check_inputs(owner: str, cell: Any, inputs: Any, time_major: bool) -> tuple[
 
 
 def _state_of(owner: str, cell: Any, inputs: Any, state: Any, batch: int, name: str, time_major: bool) -> Any:
-    first = _nest.flatten(inputs)[0]
+    first = inputs if isinstance(inputs, Tensor) else _nest.flatten(inputs)[0]
     dtype = first.dtype if first.is_floating_point() else torch.get_default_dtype()
     autocast = autocast_dtype(first)
+    if state is not None and autocast is None and isinstance(cell, RNNCell):
+        fitting = cell.fitting_state(state, batch, dtype, first.device)
+        if fitting is not None:
+            return fitting
     if state is None:
         return zero_state_of(owner, cell, batch, dtype=autocast or dtype, device=first.device, name=name)
     if not hasattr(cell, "state_size"):

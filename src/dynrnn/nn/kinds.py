@@ -46,11 +46,27 @@ def check_cell(owner: str, cell: Any, name: str = "cell") -> None:
 
 def runs_whole(cell: Any) -> bool:
     """Say whether `cell` runs over whole sequences: one of ours whose steps nobody has changed or watches by a hook."""
-    owner = next((kind for kind in type(cell).__mro__ if "sequence" in vars(kind)), None)
-    if owner is None:
-        return False
-    watched = cell._forward_hooks or cell._forward_pre_hooks or cell._backward_hooks or cell._backward_pre_hooks
-    return type(cell).forward is owner.forward and not watched
+    return why_not_whole(cell) is None
+
+
+def why_not_whole(cell: Any) -> str | None:
+    """Say why `cell` is called step by step, as a sentence; None where it runs over whole sequences.
+
+    Example:
+        >>> why_not_whole(kind_of)
+        'kind_of is a cell of your own'
+    """
+    kind = type(cell)
+    for owner in kind.__mro__:
+        if "sequence" in owner.__dict__:
+            break
+    else:
+        return f"{kind_of(cell)} is a cell of your own"
+    if kind.forward is not owner.forward or "forward" in cell.__dict__:
+        return f"{kind_of(cell)} has a step of its own"
+    if cell._forward_hooks or cell._forward_pre_hooks or cell._backward_hooks or cell._backward_pre_hooks:
+        return f"{kind_of(cell)} has a hook that watches its steps"
+    return None
 
 
 def zero_state_of(

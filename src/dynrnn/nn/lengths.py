@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from dynrnn.rnn.lengths import hides_values
+from dynrnn.rnn.lengths import hides_values, length_range
 
 _FLOATS = "it must hold integers"
 
@@ -26,6 +26,9 @@ def check_lengths(owner: str, name: str, lengths: Any, batch: int, max_time: int
         >>> check_lengths("dynamic_rnn", "sequence_length", [2.0, 1], 2, 3)
         tensor([2, 1])
     """
+    if isinstance(lengths, (list, tuple)) and len(lengths) == batch and set(map(type, lengths)) <= {int}:
+        if not lengths or (min(lengths) >= 0 and max(lengths) <= max_time):
+            return torch.tensor(lengths, dtype=torch.int64)
     values = _as_vector(owner, name, lengths)
     if values.dtype == torch.bool:
         raise TypeError(
@@ -45,9 +48,9 @@ def check_lengths(owner: str, name: str, lengths: Any, batch: int, max_time: int
             row = int(broken.nonzero()[0])
             raise TypeError(f"{owner}: {name}[{row}]={values[row].item():g} is no whole number; {_FLOATS}")
     whole = values.to(torch.int64)
-    wrong = ((whole < 0) | (whole > max_time)).nonzero()
-    if wrong.numel():
-        row = int(wrong[0])
+    shortest, longest = length_range(whole, batch, max_time)
+    if shortest < 0 or longest > max_time:
+        row = int(((whole < 0) | (whole > max_time)).nonzero()[0])
         value = int(whole[row])
         what = "is negative" if value < 0 else f"exceeds max_time={max_time}"
         raise ValueError(f"{owner}: {name}[{row}]={value} {what}")

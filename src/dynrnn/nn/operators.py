@@ -16,8 +16,8 @@ from torch._C import _functorch  # pyright: ignore[reportAttributeAccessIssue]
 from torch.autograd import forward_ad
 
 from dynrnn.nn.layers import States, run_layers
-from dynrnn.nn.weights_layout import Cell, Weights
-from dynrnn.rnn.lengths import Packing, pack
+from dynrnn.rnn.lengths import Packing, length_range, pack
+from dynrnn.rnn.torch_weights import Cell, Weights
 
 _OPERATORS = {"LSTM": _VF.lstm, "GRU": _VF.gru, "RNN_TANH": _VF.rnn_tanh, "RNN_RELU": _VF.rnn_relu}
 
@@ -30,7 +30,7 @@ def applies(cell: Cell, inputs: Tensor, lengths: Tensor | None) -> bool:
     projection, are slower there than the reference).
 
     Example:
-        >>> from dynrnn.nn.weights_layout import cell_of
+        >>> from dynrnn.rnn.torch_weights import cell_of
         >>> inputs, cell = torch.zeros(3, 2, 4), cell_of("GRU", 4, 0)
         >>> applies(cell, inputs, None), applies(cell, inputs, torch.tensor([3, 1]))
         (True, False)

@@ -67,10 +67,11 @@ def register(
 
 def lookup(root: nn.Module, name: str) -> Tensor:
     """Return the parameter that `register` put under a TensorFlow 1 name, or what has been put in its place."""
-    value: Any = root
-    for part in name.split("/"):
-        value = getattr(value, part)
-    return value
+    *scopes, leaf = name.split("/")
+    for scope in scopes:
+        root = getattr(root, scope)
+    value = root._parameters.get(leaf)  # the usual place, found at once
+    return getattr(root, leaf) if value is None else value
 
 
 def make(parameter: Any, shape: tuple[int, ...]) -> None:

@@ -5,7 +5,7 @@ The cells themselves, with their signatures, are in `cells.py`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar
 
@@ -13,15 +13,17 @@ import torch
 from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
-from dynrnn.cells.spec import CellSpec
+from dynrnn.cells.spec import CellSpec, State
 from dynrnn.nn.cell import RNNCell
+from dynrnn.nn.cell_facts import CellFacts, learn
 from dynrnn.nn.gates import GATES
 from dynrnn.nn.initializers import Initializer, initializer_of
+from dynrnn.nn.kinds import runs_whole
 from dynrnn.nn.parameters import lookup, make, register
 from dynrnn.nn.precision import autocast_dtype
 from dynrnn.nn.state import LSTMState, checked_state
 from dynrnn.nn.walk import Pass, Walk
-from dynrnn.rnn import trace_layer
+from dynrnn.rnn import LayerTrace, trace_layer
 
 
 class SpecCell(RNNCell):
@@ -64,10 +66,9 @@ class SpecCell(RNNCell):
     @property
     def input_size(self) -> int | None:
         """Width of the inputs, None until it is known."""
-        one, two = (self.spec.params(size, self.options) for size in (1, 2))
-        name, base = next((a.name, a.shape[0]) for a, b in zip(one, two, strict=True) if a.shape != b.shape)
-        kernel = lookup(self, name)
-        return None if is_lazy(kernel) else kernel.shape[0] - base + 1
+        facts = self._facts()
+        kernel = lookup(self, facts.sized)
+        return None if is_lazy(kernel) else kernel.shape[0] - facts.other_rows
 
     @property
     def hidden_size(self) -> int:
@@ -77,12 +78,36 @@ class SpecCell(RNNCell):
     @property
     def state_size(self) -> Any:
         """Width of each state tensor: an int, or LSTMState(c, h)."""
-        return self._structured(self.spec.state_sizes(self.options))
+        return self._structured(self._facts().state_sizes)
 
     @property
     def output_size(self) -> int:
         """Width of the output."""
         return self.spec.output_size(self.options)
+
+    def zero_state(
+        self, batch_size: int, *, dtype: torch.dtype | None = None, device: torch.device | str | None = None
+    ) -> Any:
+        """Make a state of zeros: `[batch_size, size]` each, by default like the weights."""
+        facts = self._facts()
+        if dtype is None or device is None:
+            like = lookup(self, facts.names[0])
+            dtype, device = dtype or like.dtype, device or like.device
+        zeros = [torch.zeros(batch_size, size, dtype=dtype, device=device) for size in facts.state_sizes]
+        return self._structured(tuple(zeros))
+
+    def fitting_state(self, state: Any, batch_size: int, dtype: torch.dtype, device: torch.device) -> Any:
+        """The state, where it has exactly this cell's tensors in this cell's order."""
+        sizes = self._facts().state_sizes
+        leaves = state if type(state) is LSTMState or type(state) is tuple else (state,)
+        if len(leaves) != len(sizes):
+            return None
+        for value, size in zip(leaves, sizes, strict=True):
+            if type(value) is not Tensor or value.shape != (batch_size, size):
+                return None
+            if value.dtype != dtype or value.device != device:
+                return None
+        return self._structured(leaves)
 
     def reset_parameters(self) -> None:
         """Draw kernels by the initializer, set biases and gains to their constants; what has no shape yet is left."""
@@ -99,11 +124,30 @@ class SpecCell(RNNCell):
 
     def params(self) -> dict[str, Tensor]:
         """The parameters as they are now, by TensorFlow 1's names and in its order."""
-        return {param.name: lookup(self, param.name) for param in self.spec.params(1, self.options)}
+        return {name: lookup(self, name) for name in self._facts().names}
+
+    def _facts(self) -> CellFacts:
+        facts = self.__dict__.get("_known")
+        if facts is None or facts.options is not self.options:
+            facts = self.__dict__["_known"] = learn(self.spec, self.options)
+        return facts
 
     def check_inputs(self, owner: str, inputs: Any, axes: tuple[str, ...]) -> None:
         """Refuse inputs of another dtype, rank, width or device than the weights."""
-        weight = next(iter(self.params().values()))
+        facts = self._facts()
+        weight = lookup(self, facts.sized)
+        if (
+            not isinstance(inputs, Tensor)
+            or inputs.dtype != weight.dtype
+            or not inputs.is_floating_point()
+            or inputs.ndim != len(axes) + 1
+            or not (is_lazy(weight) or weight.shape[0] == inputs.shape[-1] + facts.other_rows)
+            or inputs.device != weight.device
+        ):
+            self._explain_inputs(owner, inputs, axes, weight)
+
+    def _explain_inputs(self, owner: str, inputs: Any, axes: tuple[str, ...], weight: Tensor) -> None:
+        """Say what is wrong with inputs; nothing is where only the dtype is another one, and autocast changes it."""
         word = str(weight.dtype).removeprefix("torch.")
         if not isinstance(inputs, Tensor):
             raise TypeError(
@@ -140,54 +184,64 @@ class SpecCell(RNNCell):
             state = checked_state(
                 self.state_size, state, inputs.shape[0], dtype=dtype, device=inputs.device, name=f"{owner}: state"
             )
-        self._make_parameters(inputs)
-        inputs, params, leaves = self._cast(inputs, state)
+        inputs, params, leaves = self._cast(inputs, self._ready_params(inputs), _leaves(state))
         with _plain(inputs):
-            output, new = self.spec.step(params, inputs, leaves, self._options())
+            output, new = self.spec.step(params, inputs, leaves or (), self._options())
         return output, self._structured(new)
 
     def sequence(self, inputs: Tensor, state: Any, walk: Walk) -> Pass:
-        """Run over a whole sequence; see `dynrnn.dynamic_rnn`, which calls this."""
-        self._make_parameters(inputs)
-        inputs, params, leaves = self._cast(inputs, state)
-        names = self.spec.gate_names(self.options)
+        """Run over a whole sequence (state None: from zeros); see `dynrnn.dynamic_rnn`, which calls this."""
+        names = self._facts().gate_names
         if walk.keep_gates and not names:
             raise ValueError(f"return_gates: {type(self).__name__} has no gates that could be returned")
-        fresh = None if walk.reset_state is None else tuple(self._cast(inputs, walk.reset_state)[2])
-        with _plain(inputs):
-            trace = trace_layer(
-                self.spec,
-                params,
-                inputs,
-                leaves,
-                lengths=walk.lengths,
-                options=self._options(),
-                time_major=walk.time_major,
-                reverse=walk.reverse,
-                parallel_iterations=walk.parallel_iterations,
-                resets=walk.resets,
-                reset_state=fresh,
-                checkpoint_every=walk.checkpoint_every,
-                keep_states=walk.keep_states,
-                keep_gates=walk.keep_gates,
-            )
+        params, kind = self._ready_params(inputs), inputs.device.type
+        leaves, fresh = _leaves(state), _leaves(walk.reset_state)
+        if torch.is_autocast_enabled(kind):
+            inputs, params, leaves = self._cast(inputs, params, leaves)
+            fresh = self._cast(inputs, {}, fresh)[2]
+            with torch.autocast(kind, enabled=False):
+                trace = self._trace(inputs, params, leaves, fresh, walk)
+        else:
+            trace = self._trace(inputs, params, leaves, fresh, walk)
         states = self._structured(trace.states) if walk.keep_states else None
         gates = GATES[names](*trace.gates) if walk.keep_gates else None
         return Pass(trace.outputs, self._structured(trace.state), states, gates)
 
-    def prepared_step(self, inputs: Tensor) -> Any:
-        """Make a step for inputs like these that prepares the weights once for all its calls."""
-        self._make_parameters(inputs)
-        weights = self.spec.prepare(self._cast(inputs, ())[1], self._options())
+    def _trace(
+        self, inputs: Tensor, params: Mapping[str, Tensor], state: State | None, reset_state: State | None, walk: Walk
+    ) -> LayerTrace:
+        return trace_layer(
+            self.spec,
+            params,
+            inputs,
+            state,
+            lengths=walk.lengths,
+            options=self._options(),
+            time_major=walk.time_major,
+            reverse=walk.reverse,
+            parallel_iterations=walk.parallel_iterations,
+            resets=walk.resets,
+            reset_state=reset_state,
+            checkpoint_every=walk.checkpoint_every,
+            keep_states=walk.keep_states,
+            keep_gates=walk.keep_gates,
+        )
 
-        def step(inputs_t: Tensor, state: Any) -> tuple[Tensor, Any]:
-            inputs_t, _, leaves = self._cast(inputs_t, state, with_params=False)
-            with _plain(inputs_t):
-                product = self.spec.product(weights, inputs_t)
-                output, new = self.spec.recur(weights, product, leaves, self._options())
+    def prepared_step(self, inputs: Tensor) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        """Prepare the weights for inputs like these; return the step from input product and state, and the product."""
+        weights = self.spec.prepare(self._cast(inputs, self._ready_params(inputs), None)[1], self._options())
+
+        def product(inputs: Tensor) -> Tensor:
+            with _plain(inputs):
+                return self.spec.product(weights, self._cast(inputs, {}, None)[0])
+
+        def recur(product_t: Tensor, state: Any) -> tuple[Tensor, Any]:
+            product_t, _, leaves = self._cast(product_t, {}, _leaves(state))
+            with _plain(product_t):
+                output, new = self.spec.recur(weights, product_t, leaves or (), self._options())
             return output, self._structured(new)
 
-        return step
+        return recur, product
 
     def _options(self) -> Any:
         """The options of a call; a cell that behaves otherwise in training says so here."""
@@ -196,27 +250,27 @@ class SpecCell(RNNCell):
     def _structured(self, leaves: tuple[Any, ...]) -> Any:
         return LSTMState(*leaves) if len(leaves) == 2 else leaves[0]
 
-    def _make_parameters(self, inputs: Tensor) -> None:
-        """Make and fill the parameters that waited for the input size."""
-        if not any(is_lazy(value) for value in self.params().values()):
-            return
+    def _ready_params(self, inputs: Tensor) -> dict[str, Tensor]:
+        """The parameters; those that waited for the input size are made and filled now."""
+        params = self.params()
+        if not any(map(is_lazy, params.values())):
+            return params
         for param in self.spec.params(inputs.shape[-1], self.options):
-            value = lookup(self, param.name)
+            value = params[param.name]
             if is_lazy(value):
                 make(value, param.shape)
                 self._initialize(value, param.initial)
+        return self.params()
 
     def _cast(
-        self, inputs: Tensor, state: Any, *, with_params: bool = True
-    ) -> tuple[Tensor, Mapping[str, Tensor], tuple[Tensor, ...]]:
+        self, inputs: Tensor, params: Mapping[str, Tensor], state: State | None
+    ) -> tuple[Tensor, Mapping[str, Tensor], State | None]:
         """Inputs, parameters and the state's tensors in one dtype, which under autocast is the one it asks for."""
-        leaves = (state,) if isinstance(state, Tensor) else tuple(state)
-        params = self.params() if with_params else {}
         dtype = autocast_dtype(inputs)
         if dtype is None:
-            return inputs, params, leaves
+            return inputs, params, state
         params = {name: value.to(dtype) for name, value in params.items()}
-        return inputs.to(dtype), params, tuple(value.to(dtype) for value in leaves)
+        return inputs.to(dtype), params, None if state is None else tuple(value.to(dtype) for value in state)
 
     def extra_repr(self) -> str:
         """Sizes, and the options that are not the default ones."""
@@ -227,6 +281,25 @@ class SpecCell(RNNCell):
             if name != "num_units" and value is not default and value != default:
                 shown.append(f"{name}={getattr(value, '__name__', value)}")
         return ", ".join(shown)
+
+
+def begins_with_zeros(cell: Any) -> bool:
+    """Say whether `cell` is a `SpecCell` that runs whole and makes its zero state as all of them do.
+
+    Example:
+        >>> from dynrnn import GRUCell
+        >>> begins_with_zeros(GRUCell(3))
+        True
+    """
+    if not isinstance(cell, SpecCell) or type(cell).zero_state is not SpecCell.zero_state:
+        return False
+    return "zero_state" not in cell.__dict__ and runs_whole(cell)
+
+
+def _leaves(state: Any) -> State | None:
+    if state is None or type(state) is tuple:
+        return state
+    return (state,) if isinstance(state, Tensor) else tuple(state)
 
 
 def _plain(inputs: Tensor) -> AbstractContextManager[Any]:

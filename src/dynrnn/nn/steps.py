@@ -9,23 +9,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from itertools import count
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from dynrnn import _nest
+from dynrnn.nn.compiled import alike_for_all_steps, is_compiled
 from dynrnn.nn.kinds import kind_of
+from dynrnn.nn.nesting import Nesting
+from dynrnn.nn.step import Step
 from dynrnn.nn.walk import Pass, Walk
 from dynrnn.rnn import carry_states, reverse_sequence, run_steps
 from dynrnn.rnn.lengths import length_mask, length_range
 from dynrnn.rnn.recompute import captured_tensors, recomputed
 
-Step = Callable[[Any, Any], Any]
+_FlatStep = Callable[[list[Tensor], list[Tensor]], tuple[list[Tensor], list[Tensor]]]
 
 
 def run_by_steps(step: Step, inputs: Any, state: Any, walk: Walk) -> Pass:
-    """Call `step(inputs_t, state) -> (output, new_state)` for every step up to the longest row.
+    """Call `step` for every step up to the longest row; its input product, if it has one, for many steps at once.
 
     `inputs` and `state` are nests of tensors; outputs may be nested too, in the same way at every step. Where no step
     runs, `step` is called once on zeros, to learn what its outputs are.
@@ -35,21 +39,26 @@ def run_by_steps(step: Step, inputs: Any, state: Any, walk: Walk) -> Pass:
     longest = length_range(walk.lengths, leaves[0].shape[batch_axis], leaves[0].shape[walk.time_axis])[1]
     if longest and walk.checkpoint_every is not None and torch.is_grad_enabled():
         return _run_stretches(step, inputs, state, walk, longest)
+    if is_compiled(step.call):
+        flat_state = alike_for_all_steps(flat_state, leaves, step.cell)
     caller = _Caller(step, inputs, state, walk)
     outputs, final = run_steps(
-        caller,
+        caller.step,
         leaves,
         flat_state,
         lengths=walk.lengths,
         output_specs=None if longest else caller.specs_from_zeros(leaves, flat_state),
         time_major=walk.time_major,
         reverse=walk.reverse,
+        product=None if step.product is None else caller.product,
+        parallel_iterations=walk.parallel_iterations,
     )
-    count = len(_nest.flatten(caller.output))
+    assert caller.output is not None
+    width = len(_nest.flatten(caller.output.like))
     states = None
     if walk.keep_states:
-        states = _nest.pack_sequence_as(state, _carried(outputs[count:], flat_state, walk))
-    return Pass(_nest.pack_sequence_as(caller.output, outputs[:count]), _nest.pack_sequence_as(state, final), states)
+        states = _nest.pack_sequence_as(state, _carried(outputs[width:], flat_state, walk))
+    return Pass(caller.output.pack(outputs[:width]), _nest.pack_sequence_as(state, final), states)
 
 
 def _carried(states: list[Tensor], initial: list[Tensor], walk: Walk) -> list[Tensor]:
@@ -60,67 +69,70 @@ def _carried(states: list[Tensor], initial: list[Tensor], walk: Walk) -> list[Te
 
 
 class _Caller:
-    """A user's step as the loop calls it: nests outside, flat lists inside; states may be kept as outputs."""
+    """A step as the loop calls it: nests outside, flat lists inside; states may be kept as outputs."""
 
     def __init__(self, step: Step, inputs: Any, state: Any, walk: Walk) -> None:
         self._step = step
-        self._inputs = inputs
-        self._state = state
+        self._call = step.call
+        self._inputs = Nesting(inputs)
+        self._given = self._inputs if step.product is None else None  # what the step is given in place of inputs
+        self._state = Nesting(state)
+        self.output: Nesting | None = None  # how outputs are nested, once there is one
         self._keep_states = walk.keep_states
-        self._time_major = walk.time_major
-        self._begin_anew = _beginnings(inputs, state, walk)
-        self._calls = 0
-        self.output: Any = None  # an output of the step, once there is one: the structure of all
+        self._time_axis = walk.time_axis
+        self.step = _beginning_anew(self._one_step, inputs, state, walk)
 
-    def __call__(self, inputs: list[Tensor], state: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
-        if self._begin_anew is not None:
-            state = self._begin_anew(self._calls, state)
-        self._calls += 1
-        return self._call(inputs, state)
+    def product(self, rows: list[Tensor]) -> list[Tensor]:
+        assert self._step.product is not None
+        found = self._step.product(self._inputs.pack(rows))
+        if self._given is None:
+            self._given = Nesting(found)
+        return self._taken_apart("input_product", self._given, found)
 
-    def _call(self, inputs: list[Tensor], state: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
-        result = self._step(_nest.pack_sequence_as(self._inputs, inputs), _nest.pack_sequence_as(self._state, state))
+    def _one_step(self, inputs: list[Tensor], state: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
+        assert self._given is not None
+        result = self._call(self._given.pack(inputs), self._state.pack(state))
         if not isinstance(result, (tuple, list)) or len(result) != 2:
             got = f"a {type(result).__name__} of {len(result)}" if isinstance(result, tuple) else type(result).__name__
-            raise TypeError(f"{kind_of(self._step)} must return (output, state), got {got}")
+            raise TypeError(f"{kind_of(self._step.cell)} must return (output, state), got {got}")
         output, new = result
-        self._check_nesting("state", self._state, new)
+        flat_state = self._taken_apart("state", self._state, new)
         if self.output is None:
-            self.output = output
-        else:
-            self._check_nesting("output", self.output, output)
-        flat = _nest.flatten(new)
-        return [*_nest.flatten(output), *(self._kept(flat) if self._keep_states else ())], flat
+            self.output = Nesting(output)
+        flat = self._taken_apart("output", self.output, output)
+        return [*flat, *self._kept(flat_state)] if self._keep_states else flat, flat_state
 
-    def _check_nesting(self, what: str, expected: Any, found: Any) -> None:
-        if isinstance(expected, Tensor) and isinstance(found, Tensor):
-            return
+    def _taken_apart(self, what: str, nesting: Nesting, found: Any) -> list[Tensor]:
         try:
-            _nest.assert_same_structure(expected, found, check_types=False)
+            return nesting.take_apart(found)
         except ValueError as error:
-            raise ValueError(f"{kind_of(self._step)} must return an {what} nested as before: {error}") from None
+            raise ValueError(f"{kind_of(self._step.cell)} must return an {what} nested as before: {error}") from None
 
     def _kept(self, state: list[Tensor]) -> list[Tensor]:
         if any(isinstance(value, Tensor) and value.ndim == 0 for value in state):
             raise ValueError(
-                f"return_states: the state of {kind_of(self._step)} has a tensor of rank 0, which belongs to no row; "
-                "keep such a count as [batch]"
+                f"return_states: the state of {kind_of(self._step.cell)} has a tensor of rank 0, which belongs to no "
+                "row; keep such a count as [batch]"
             )
         return state
 
     def specs_from_zeros(self, leaves: list[Tensor], state: list[Tensor]) -> list[tuple[tuple[int, ...], torch.dtype]]:
         """Learn from one call on zeros what the outputs are."""
-        axis = 0 if self._time_major else 1
-        zeros = [value.new_zeros(value.shape[:axis] + value.shape[axis + 1 :]) for value in leaves]
+        zeros = [value.new_zeros(_without(value.shape, self._time_axis)) for value in leaves]
         with torch.no_grad():
-            outputs, _ = self._call(zeros, state)
+            given = zeros if self._step.product is None else self.product(zeros)
+            outputs, _ = self._one_step(given, state)
         return [(tuple(value.shape[1:]), value.dtype) for value in outputs]
 
 
-def _beginnings(inputs: Any, state: Any, walk: Walk) -> Callable[[int, list[Tensor]], list[Tensor]] | None:
-    """Make the function that gives rows which are cut before a step the state that they begin anew with."""
+def _without(shape: torch.Size, axis: int) -> torch.Size:
+    return shape[:axis] + shape[axis + 1 :]
+
+
+def _beginning_anew(step: _FlatStep, inputs: Any, state: Any, walk: Walk) -> _FlatStep:
+    """The same step, but rows that are cut before it get the state that they begin anew with."""
     if walk.resets is None:
-        return None
+        return step
     device = _nest.flatten(inputs)[0].device
     cuts = _cuts_as_walked(walk.resets, walk).t().to(device)  # [time, batch]
     fresh = [value.new_zeros(()) for value in _nest.flatten(state)]
@@ -129,15 +141,20 @@ def _beginnings(inputs: Any, state: Any, walk: Walk) -> Callable[[int, list[Tens
     if any(value.ndim == 0 for value in _nest.flatten(state)):
         raise ValueError("resets: a state of rank 0 belongs to no row, so no row's can begin anew")
 
-    def begin(step: int, current: list[Tensor]) -> list[Tensor]:
-        mask = cuts[step]
+    def begin(index: int, current: list[Tensor]) -> list[Tensor]:
+        mask = cuts[index]
         return [
             torch.where(mask.view(-1, *[1] * (value.ndim - 1)), new, value)
             for value, new in zip(current, fresh, strict=True)
         ]
 
-    any_cut = cuts.any(1).tolist()
-    return lambda step, current: begin(step, current) if any_cut[step] else current
+    any_cut, calls = cuts.any(1).tolist(), count()
+
+    def step_anew(inputs_t: list[Tensor], current: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
+        index = next(calls)
+        return step(inputs_t, begin(index, current) if any_cut[index] else current)
+
+    return step_anew
 
 
 def _cuts_as_walked(resets: Tensor, walk: Walk) -> Tensor:
@@ -191,12 +208,12 @@ def _run_stretches(step: Step, inputs: Any, state: Any, walk: Walk, longest: int
         current = results[len(results) - len(flat_state) :]
         pieces.append(results[: len(results) - len(flat_state)])
     columns = [turn(_padded(torch.cat(column, axis), max_time, axis)) for column in zip(*pieces, strict=True)]
-    count = len(_nest.flatten(found[0]))
+    width = len(_nest.flatten(found[0]))
     states = None
     if walk.keep_states:
         carried = replace(walk, lengths=lengths)
-        states = _nest.pack_sequence_as(state, _carried(columns[count:], flat_state, carried))
-    return Pass(_nest.pack_sequence_as(found[0], columns[:count]), _nest.pack_sequence_as(state, current), states)
+        states = _nest.pack_sequence_as(state, _carried(columns[width:], flat_state, carried))
+    return Pass(_nest.pack_sequence_as(found[0], columns[:width]), _nest.pack_sequence_as(state, current), states)
 
 
 def _turner(lengths: Tensor, axis: int) -> Callable[[Tensor], Tensor]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import torch
@@ -50,7 +52,7 @@ class ZoneoutWrapper(CellWrapper):
         if walk.keep_gates:
             raise ValueError("return_gates: ZoneoutWrapper runs its cell by steps and keeps no gates")
         step = step_of(self.cell, inputs)
-        return run_by_steps(lambda inputs_t, state_t: self._step(step, inputs_t, state_t), inputs, state, walk)
+        return run_by_steps(replace(step, call=partial(self._step, step.call)), inputs, state, walk)
 
     def _step(self, step: Callable[..., Any], inputs: Any, state: Any) -> tuple[Any, Any]:
         output, new = step(inputs, state)

@@ -3,6 +3,7 @@
 from dynrnn.rnn.layer import LayerTrace, run_layer, trace_layer
 from dynrnn.rnn.lengths import carry_states, clamp_lengths, length_mask, reverse_sequence
 from dynrnn.rnn.loop import run_steps
+from dynrnn.rnn.torch_layer import run_torch_layer
 
 __all__ = [
     "LayerTrace",
@@ -12,5 +13,6 @@ __all__ = [
     "reverse_sequence",
     "run_layer",
     "run_steps",
+    "run_torch_layer",
     "trace_layer",
 ]

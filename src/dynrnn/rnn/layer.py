@@ -1,24 +1,26 @@
-"""The reference loop for our own cells: one layer, one direction, a whole sequence.
+"""One layer of one of our cells, in one direction, over a whole sequence: what both faces call.
 
-The step is cut at the input product (`CellSpec`): products of all valid steps are computed together, and only running
-rows are stepped. The loop for a user's step is in `loop.py`; nothing here knows an equation.
+Arguments are checked, rows are cut where they begin anew, an implementation is chosen (`dispatch.py`) and run, and what
+it leaves is brought to the caller's rows. The reference loop is in `reference.py`, the other one in `dynrnn.kernels`;
+weights as torch's modules keep them come in by `torch_layer.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
+from dynrnn import kernels
 from dynrnn.cells.spec import CellSpec, State
-from dynrnn.errors import describe
-from dynrnn.rnn.lengths import Packing, carry_states, check_lengths, hides_values, length_range, pack
-from dynrnn.rnn.masked import refuse_for_hidden_lengths, run_layer_masked
-from dynrnn.rnn.pieces import Pieces, cut_rows
-from dynrnn.rnn.walk import Record, input_products, record_step, walk, walk_again_in_backward
+from dynrnn.rnn.checks import check_layer
+from dynrnn.rnn.dispatch import choose
+from dynrnn.rnn.lengths import fill_padding, hides_values
+from dynrnn.rnn.masked import refuse_for_hidden_lengths
+from dynrnn.rnn.pieces import Pieces, beginnings, cut_rows
+from dynrnn.rnn.reference import Traced, trace_reference
 
 
 class LayerTrace(NamedTuple):
@@ -34,27 +36,31 @@ def run_layer(
     spec: CellSpec,
     params: Mapping[str, Tensor],
     inputs: Tensor,
-    state: State,
+    state: State | None,
     *,
     lengths: Tensor | None,
     options: Any,
     time_major: bool = False,
     reverse: bool = False,
     parallel_iterations: int | None = None,
+    implementation: str = "auto",
 ) -> tuple[Tensor, State]:
     """Run a cell over `inputs`, each row for its own length; work follows `sum(lengths)`.
 
     `params` are exactly the tensors that `spec.params` lists; `inputs` is `[batch, time, input_size]`, or time first
-    with `time_major`; `state` holds `[batch, width]` tensors in the cell's order; all have one floating dtype and one
-    device. `lengths` is None (all rows full) or int64 `[batch]` on the CPU, within 0..time. With `reverse`, each row is
-    walked from its last valid step to its first, and outputs stay at their inputs' places. `parallel_iterations` says
-    how many steps' input products are computed at once (None: all): fewer take less memory and more time.
+    with `time_major`; `state` holds `[batch, width]` tensors in the cell's order (None: zeros); all have one floating
+    dtype and one device. `lengths` is None (all rows full) or int64 `[batch]` on the CPU, within 0..time. With
+    `reverse`, each row is walked from its last valid step to its first, and outputs stay at their inputs' places.
+    `parallel_iterations` says how many steps' input products the reference loop computes at once (None: all): fewer
+    take less memory and more time; the fused kernels keep no such products. `implementation` is "fused", "reference",
+    or "auto" for the fused kernels wherever they apply.
 
     Returns `(outputs, final_state)`: outputs `[batch, time, output_size]` in the layout of the inputs, exactly 0 past a
     row's end, and each row's state after its last step (for an empty row its initial state, bit for bit). Padding is
     never read. Follows TF1's `tf.nn.dynamic_rnn`.
 
-    Raises TypeError or ValueError, naming the argument, where a dtype, a shape or a length does not fit.
+    Raises TypeError or ValueError, naming the argument, where a dtype, a shape or a length does not fit, and for
+    "fused" where it cannot be had (RuntimeError where there are no kernels).
 
     Example:
         >>> from dynrnn.cells import BASIC_RNN, BasicRNNOptions
@@ -75,6 +81,7 @@ def run_layer(
         time_major=time_major,
         reverse=reverse,
         parallel_iterations=parallel_iterations,
+        implementation=implementation,
     )
     return trace.outputs, trace.state
 
@@ -83,7 +90,7 @@ def trace_layer(
     spec: CellSpec,
     params: Mapping[str, Tensor],
     inputs: Tensor,
-    state: State,
+    state: State | None,
     *,
     lengths: Tensor | None,
     options: Any,
@@ -95,6 +102,7 @@ def trace_layer(
     checkpoint_every: int | None = None,
     keep_states: bool = False,
     keep_gates: bool = False,
+    implementation: str = "auto",
 ) -> LayerTrace:
     """Run a cell as `run_layer` does, and keep what happens inside, start anew inside rows, or compute steps again.
 
@@ -104,9 +112,10 @@ def trace_layer(
     only the inputs and every that-many-th state are kept for backward, which computes the steps between them again.
 
     Returns `(outputs, state, states, gates)`. With `keep_states`, `states` are the state's tensors after every step,
-    `[batch, time, width]` in the layout of the inputs; past its end a row keeps the state that is carried through
-    (`carry_states`), so that the last one (the first one with `reverse`) is the final state. With `keep_gates`,
-    `gates` are those of `spec.gate_names`, exactly 0 past a row's end. What is not kept is `()`.
+    `[batch, time, width]` in the layout of the inputs; past its end a row keeps its final state (with `reverse`, which
+    comes through the padding first, its initial state), so that the last one (the first one with `reverse`) is the
+    final state. With `keep_gates`, `gates` are those of `spec.gate_names`, exactly 0 past a row's end. What is not kept
+    is `()`.
 
     Raises what `run_layer` raises.
 
@@ -118,138 +127,81 @@ def trace_layer(
         >>> torch.equal(trace.states[0][:, -1], trace.state[0]), len(trace.gates)
         (True, 3)
     """
-    _check(spec, params, inputs, state, lengths, options, time_major, parallel_iterations)
-    if lengths is not None and hides_values(lengths):
-        wanted = {"resets": resets, "checkpoint_every": checkpoint_every, "states": keep_states, "gates": keep_gates}
-        refuse_for_hidden_lengths("run_layer", wanted)
-        layout = {"time_major": time_major, "reverse": reverse, "parallel_iterations": parallel_iterations}
-        masked = run_layer_masked(spec, params, inputs, state, lengths=lengths, options=options, **layout)
-        return LayerTrace(*masked, (), ())
-    weights = spec.prepare(params, options)
-    step = record_step(spec, weights, options, keep_states=keep_states, keep_gates=keep_gates)
-    time_axis = 0 if time_major else 1
-    batch, max_time = inputs.shape[1 - time_axis], inputs.shape[time_axis]
-    every = checkpoint_every if torch.is_grad_enabled() else None
-    shortest, longest = length_range(lengths, batch, max_time)
-    if 0 < shortest == longest and resets is None and every is None:
-        rows = inputs.narrow(time_axis, 0, longest)
-        rows = rows.flip(time_axis) if reverse else rows
-        rows = (rows if time_major else rows.transpose(0, 1)).reshape(longest * batch, -1)
-        records, final = walk(step, input_products(spec, weights, rows, [batch] * longest, parallel_iterations), state)
-        if reverse:
-            records.reverse()
-        columns = _columns(records, partial(_stack, max_time=max_time, time_axis=time_axis))
+    check_layer(
+        spec, params, inputs, state, lengths, options, time_major=time_major, parallel_iterations=parallel_iterations
+    )
+    choice = choose(spec, options, inputs, implementation=implementation, checkpoint_every=checkpoint_every)
+    pieces, begin = None, state
+    if resets is not None:
+        pieces, begin = _cut(spec, options, inputs, state, resets, reset_state, lengths, time_major, reverse)
+    keep = {"keep_states": keep_states, "keep_gates": keep_gates}
+    layout = {"time_major": time_major, "reverse": reverse, "pieces": pieces}
+    if choice.fused:
+
+        def reference(inputs: Tensor, state: State, params: Mapping[str, Tensor], lengths: Tensor | None) -> Traced:
+            return trace_reference(spec, params, inputs, state, lengths=lengths, options=options, **layout, **keep)
+
+        traced = kernels.run_layer(
+            spec,
+            params,
+            inputs,
+            begin,
+            lengths=lengths if pieces is None else None,
+            options=options,
+            reference=reference,
+            **layout,
+            **keep,
+        )
     else:
-        if lengths is None:
-            lengths = torch.full((batch,), max_time if batch else 0)
-        pieces = None if resets is None else cut_rows(resets, lengths, reverse=reverse)
-        packing, begin = _layout(inputs, state, lengths, pieces, reset_state, time_major, reverse)
-        rows = inputs.reshape(batch * max_time, inputs.shape[2]).index_select(0, packing.source)
-        sizes = packing.batch_sizes
-        if every is None:
-            records, final = walk(step, input_products(spec, weights, rows, sizes, parallel_iterations), begin)
-        else:
-            keep = {"keep_states": keep_states, "keep_gates": keep_gates, "parallel_iterations": parallel_iterations}
-            records, final = walk_again_in_backward(spec, weights, options, rows, sizes, begin, every=every, **keep)
-        last = packing.inverse if pieces is None else packing.inverse[pieces.last.to(inputs.device)]
+        if begin is None:
+            begin = _zeros(spec, options, inputs, inputs.shape[1 if time_major else 0] if pieces is None else len(pieces.row))
+        traced = trace_reference(
+            spec,
+            params,
+            inputs,
+            begin,
+            lengths=lengths,
+            options=options,
+            parallel_iterations=parallel_iterations,
+            checkpoint_every=checkpoint_every,
+            **layout,
+            **keep,
+        )
+    outputs, final, states, gates = traced
+    if pieces is not None:
+        last = pieces.last.to(inputs.device)
         final = tuple(value.index_select(0, last) for value in final)
-        columns = _columns(records, partial(_scatter, target=packing.target, layout=inputs.shape[:2]))
-    kept = columns[1 : 1 + len(state)] if keep_states else ()
-    states = [
-        carry_states(value, initial, lengths, time_major=time_major, reverse=reverse)
-        for value, initial in zip(kept, state, strict=bool(kept))
-    ]
-    return LayerTrace(columns[0], final, tuple(states), tuple(columns[1 + len(kept) :]))
+    if keep_states and lengths is not None:
+        if reverse and state is None:
+            carried = tuple(value.new_zeros(1, 1) for value in final)
+        else:
+            carried = state if reverse else final
+        states = tuple(fill_padding(one, two, lengths, time_major=time_major) for one, two in zip(states, carried, strict=True))
+    return LayerTrace(outputs, final, states, gates)
 
 
-def _layout(
+def _zeros(spec: CellSpec, options: Any, inputs: Tensor, rows: int) -> State:
+    return tuple(inputs.new_zeros(rows, size) for size in spec.state_sizes(options))
+
+
+def _cut(
+    spec: CellSpec,
+    options: Any,
     inputs: Tensor,
-    state: State,
-    lengths: Tensor,
-    pieces: Pieces | None,
+    state: State | None,
+    resets: Tensor,
     reset_state: State | None,
+    lengths: Tensor | None,
     time_major: bool,
     reverse: bool,
-) -> tuple[Packing, State]:
-    """Lay out rows, or the pieces that they are cut into; return also the state that each sorted one begins with."""
-    max_time = inputs.shape[0 if time_major else 1]
-    layout = {"time_major": time_major, "reverse": reverse, "device": inputs.device}
-    if pieces is None:
-        packing = pack(lengths, max_time, **layout)
-        return packing, tuple(value.index_select(0, packing.order) for value in state)
-    packing = pack(pieces.length, max_time, **layout, pieces=(pieces.row, pieces.start, lengths.shape[0]))
-    row = pieces.row.to(inputs.device).index_select(0, packing.order)
-    carried = pieces.carried.to(inputs.device).index_select(0, packing.order).unsqueeze(1)
-    anew = [value.new_zeros(()) for value in state] if reset_state is None else reset_state
-    anew = [value.index_select(0, row) if value.ndim else value for value in anew]
-    given = [value.index_select(0, row) for value in state]
-    return packing, tuple(torch.where(carried, one, other) for one, other in zip(given, anew, strict=True))
-
-
-def _products(
-    spec: CellSpec, weights: Any, parallel_iterations: int | None, rows: Tensor, batch_sizes: list[int]
-) -> Any:
-    return input_products(spec, weights, rows, batch_sizes, parallel_iterations)
-
-
-def _columns(records: list[Record], join: Any) -> list[Tensor]:
-    """Join what the records hold, each kind over all steps; an LSTM's h, which is its output too, is joined once."""
-    columns: list[Tensor] = []
-    first = [record[0] for record in records]
-    for column in zip(*records, strict=True):
-        same = bool(columns) and all(one is other for one, other in zip(column, first, strict=True))
-        columns.append(columns[0] if same else join(list(column)))
-    return columns
-
-
-def _stack(column: list[Tensor], *, max_time: int, time_axis: int) -> Tensor:
-    """Stack the steps of rows that all run equally long."""
-    if len(column) < max_time:
-        column += [torch.zeros_like(column[0])] * (max_time - len(column))
-    return torch.stack(column, time_axis)
-
-
-def _scatter(column: list[Tensor], *, target: Tensor, layout: torch.Size) -> Tensor:
-    """Bring packed steps to their padded places; padding is given a row of zeros after the last step."""
-    column.append(column[0].new_zeros(1, column[0].shape[1]))
-    padded = torch.cat(column).index_select(0, target)
-    return padded.view(*layout, padded.shape[1])
-
-
-def _check(
-    spec: CellSpec,
-    params: Mapping[str, Tensor],
-    inputs: Tensor,
-    state: State,
-    lengths: Tensor | None,
-    options: Any,
-    time_major: bool,
-    parallel_iterations: int | None,
-) -> None:
-    """Refuse what would fail late, broadcast, or be silently wrong."""
-    if inputs.ndim != 3:
-        layout = "[time, batch, input_size]" if time_major else "[batch, time, input_size]"
-        raise ValueError(f"run_layer: inputs must have shape {layout}, got {list(inputs.shape)}")
-    if not inputs.dtype.is_floating_point:
-        raise TypeError(f"run_layer: inputs must be floating point, got {_describe('inputs', inputs)}")
-    expected = {param.name: param.shape for param in spec.params(inputs.shape[2], options)}
-    if params.keys() != expected.keys():
-        raise ValueError(f"run_layer: params of {spec.name} must be {list(expected)}, got {list(params)}")
+) -> tuple[Pieces, State | None]:
+    """The pieces of all rows, and the state that each begins with."""
     batch, max_time = (inputs.shape[1], inputs.shape[0]) if time_major else inputs.shape[:2]
-    sizes = dict(zip(spec.state_names(options), spec.state_sizes(options), strict=True))
-    if len(state) != len(sizes):
-        raise ValueError(f"run_layer: state of {spec.name} must be ({', '.join(sizes)}), got {len(state)} tensors")
-    named = [(f"params[{name!r}]", params[name], shape) for name, shape in expected.items()]
-    named += [(f"state.{name}", value, (batch, sizes[name])) for name, value in zip(sizes, state, strict=True)]
-    for name, value, shape in named:
-        if value.shape != shape:
-            raise ValueError(f"run_layer: {name} must have shape {list(shape)}, got {list(value.shape)}")
-        if value.dtype != inputs.dtype:
-            raise TypeError(f"run_layer: {name} must be {inputs.dtype}, as inputs are, got {_describe(name, value)}")
-    check_lengths("run_layer", lengths, batch, max_time)
-    if parallel_iterations is not None and parallel_iterations < 1:
-        raise ValueError(f"run_layer: parallel_iterations must be at least 1, got {parallel_iterations}")
-
-
-def _describe(name: str, value: Tensor) -> str:
-    return describe(name, value.shape, value.dtype)
+    if lengths is None:
+        lengths = torch.full((batch,), max_time if batch else 0)
+    elif hides_values(lengths):
+        refuse_for_hidden_lengths("run_layer", {"resets": resets})
+    pieces = cut_rows(resets, lengths, reverse=reverse)
+    if state is None and reset_state is None:
+        return pieces, None
+    return pieces, beginnings(pieces, _zeros(spec, options, inputs, batch) if state is None else state, reset_state)

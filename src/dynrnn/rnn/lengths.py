@@ -1,6 +1,6 @@
 """Lengths: ranges, masks, reversal, and where each valid step stands when a ragged batch is walked.
 
-Index arithmetic only: the loops that use it are in `layer.py` and `loop.py`. Lengths here are int64 tensors `[batch]`.
+Index arithmetic only: the loops that use it are in `reference.py` and `loop.py`. Lengths here are int64 tensors `[batch]`.
 """
 
 from __future__ import annotations
@@ -209,6 +209,22 @@ def step_target(lengths: Tensor, max_time: int, *, time_major: bool = False, rev
     place = step * batch + torch.arange(batch, device=lengths.device).unsqueeze(1)
     place = torch.where(length_mask(lengths, max_time), place, steps * batch)
     return (place.t() if time_major else place).flatten()
+
+
+def fill_padding(values: Tensor, fill: Tensor, lengths: Tensor, *, time_major: bool = False) -> Tensor:
+    """Put each row's `fill` `[batch, width]` into its padding in `values` `[batch, time, width]`, or time first.
+
+    What stands in the padding is not read. `lengths` is int64 `[batch]` on any device; its values may be hidden.
+
+    Example:
+        >>> values = torch.tensor([[[1.0], [2.0], [float("nan")]]])
+        >>> fill_padding(values, torch.tensor([[7.0]]), torch.tensor([2])).flatten().tolist()
+        [1.0, 2.0, 7.0]
+    """
+    time_axis = 0 if time_major else 1
+    mask = length_mask(lengths.to(values.device), values.shape[time_axis])
+    mask = (mask.t() if time_major else mask).unsqueeze(2)
+    return torch.where(mask, values, fill.unsqueeze(time_axis))
 
 
 def carry_states(

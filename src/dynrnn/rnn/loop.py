@@ -1,17 +1,18 @@
 """The loop for a user's step, of which nothing is known but how to call it: full batch, up to the longest row.
 
-Flat lists of tensors go in and out; the faces do the nesting. The loop for our own cells is in `layer.py`.
+Flat lists of tensors go in and out; the faces do the nesting. The loop for our own cells is in `reference.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 
 from dynrnn.errors import describe
-from dynrnn.rnn.lengths import check_lengths, hides_values, length_mask, length_range, step_source, step_target
+from dynrnn.rnn.lengths import check_lengths, length_mask, length_range, step_target
+from dynrnn.rnn.step_inputs import Product, Span, step_inputs, step_products
 
 Step = Callable[[list[Tensor], list[Tensor]], tuple[Sequence[Tensor], Sequence[Tensor]]]
 OutputSpec = tuple[Sequence[int | None], torch.dtype]
@@ -26,6 +27,8 @@ def run_steps(
     output_specs: Sequence[OutputSpec] | None,
     time_major: bool = False,
     reverse: bool = False,
+    product: Product | None = None,
+    parallel_iterations: int | None = None,
 ) -> tuple[list[Tensor], list[Tensor]]:
     """Call `step(inputs_t, state) -> (outputs_t, new_state)` for every time step up to the longest row.
 
@@ -39,6 +42,11 @@ def run_steps(
     `output_specs` are one `(shape after batch, dtype)` an output; the shapes are held against what the step returns
     (None fits any size), and where no step runs, the outputs are zeros made from them (None: size 0). Without specs
     the first step says what the outputs are, and at least one step must run.
+
+    With `product`, the step is given `product(rows)` in place of inputs: tensors `[batch, ...]`, computed beforehand
+    from the rows `[n, ...]` of many steps, `parallel_iterations` at a time (None: all at once; without `product` there
+    is nothing to compute). It is given valid rows only, and returns tensors `[n, ...]` of which each row depends on its
+    own input alone.
 
     Returns `(outputs, final_state)`: outputs stacked over the whole time axis in the layout of the inputs.
 
@@ -60,42 +68,25 @@ def run_steps(
         if output_specs is None:
             raise ValueError("run_steps: output_specs must be given where no step runs, got None")
         return _no_steps(inputs, state, output_specs), list(state)
+    span = Span(lengths, batch, max_time, shortest, longest, time_major, reverse)
+    if product is None:
+        steps = step_inputs(inputs, span)
+    else:
+        steps = step_products(product, inputs, span, at_once=parallel_iterations)
     checker = _StepChecker(batch, state, output_specs)
-    columns: list[list[Tensor]] = []
     masks = _Masks(lengths, shortest, longest, inputs[0].device)
+    rows: list[list[Tensor]] = []  # the outputs of each step
     current = list(state)
-    for index, inputs_t in enumerate(_step_inputs(inputs, lengths, shortest, longest, time_major, reverse)):
+    for index, inputs_t in enumerate(steps):
         outputs_t, new = step(list(inputs_t), list(current))
         checker.check(outputs_t, new)
         current = list(new) if index < shortest else masks.freeze(index - shortest, new, current)
-        columns = columns or [[] for _ in outputs_t]
-        for column, output in zip(columns, outputs_t, strict=True):
-            column.append(output)
-    if lengths is None or shortest == longest:
+        rows.append(list(outputs_t))
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    if span.is_full:
         return [_stack(column, max_time, time_major, reverse) for column in columns], current
-    target = step_target(lengths, max_time, time_major=time_major, reverse=reverse).to(inputs[0].device)
+    target = step_target(span.lengths, max_time, time_major=time_major, reverse=reverse).to(inputs[0].device)
     return [_scatter(column, target, inputs[0].shape[:2]) for column in columns], current
-
-
-def _step_inputs(
-    inputs: Sequence[Tensor], lengths: Tensor | None, shortest: int, longest: int, time_major: bool, reverse: bool
-) -> Iterator[tuple[Tensor, ...]]:
-    """Iterate over the steps' inputs: views as long as every row runs, then places that skip the padding."""
-    time_axis = 0 if time_major else 1
-    if lengths is None or shortest == longest:
-        pieces = [value.narrow(time_axis, 0, longest).unbind(time_axis) for value in inputs]
-        return zip(*(piece[::-1] if reverse else piece for piece in pieces), strict=True)
-    # walked backwards, the rows of a ragged batch stand at different times from the first step on
-    first = 0 if reverse else shortest
-    max_time = inputs[0].shape[time_axis]
-    source = step_source(lengths, first, max_time, time_major=time_major, reverse=reverse).to(inputs[0].device)
-    columns = []
-    for value in inputs:
-        gathered = value.flatten(0, 1).index_select(0, source.flatten()).unflatten(0, source.shape)
-        if hides_values(lengths):  # where every row is empty, all that was there to gather is padding
-            gathered = torch.where((lengths > 0).any().to(value.device), gathered, gathered.new_zeros(()))
-        columns.append(value.narrow(time_axis, 0, first).unbind(time_axis) + gathered.unbind(0))
-    return zip(*columns, strict=True)
 
 
 class _Masks:
@@ -150,7 +141,7 @@ def _no_steps(inputs: Sequence[Tensor], state: Sequence[Tensor], output_specs: S
 
 
 class _StepChecker:
-    """Holds what a step returns against what was promised; a step that keeps to it costs a list comparison."""
+    """Holds what a step returns against what was promised; a step that keeps to it costs a comparison a tensor."""
 
     def __init__(self, batch: int, state: Sequence[Tensor], output_specs: Sequence[OutputSpec] | None) -> None:
         self._batch = batch
@@ -159,14 +150,12 @@ class _StepChecker:
         self._outputs: list | None = None  # set by the first step; all others must agree with it
 
     def check(self, outputs: Sequence[Tensor], state: Sequence[Tensor]) -> None:
-        found = _signature(outputs)
-        if found != self._outputs:
-            if self._outputs is None:
-                self._outputs = self._promised(found)
-            _explain("outputs", self._outputs, found)
-        found = _signature(state)
-        if found != self._states:
-            _explain("state", self._states, found)
+        if self._outputs is None:
+            self._outputs = self._promised(_signature(outputs))
+        if not _agrees(outputs, self._outputs):
+            _explain("outputs", self._outputs, _signature(outputs))
+        if not _agrees(state, self._states):
+            _explain("state", self._states, _signature(state))
 
     def _promised(self, found: list) -> list:
         """The signature of the first step's outputs, with the sizes that the specs fix."""
@@ -186,6 +175,15 @@ class _StepChecker:
 
 def _signature(values: Sequence[Tensor]) -> list:
     return [(value.shape, value.dtype) if isinstance(value, Tensor) else type(value) for value in values]
+
+
+def _agrees(values: Sequence[Tensor], promised: list) -> bool:
+    if len(values) != len(promised):
+        return False
+    for value, one in zip(values, promised):  # noqa: B905 - equally long by now
+        if not isinstance(value, Tensor) or value.shape != one[0] or value.dtype != one[1]:
+            return False
+    return True
 
 
 def _explain(what: str, expected: list, found: list) -> None:

@@ -2,7 +2,7 @@
 
 Inside `torch.vmap`, and while code is compiled, no Python code can see the lengths' values (`hides_values`). Here every
 row is stepped over the whole time axis, and masks decide what counts. The loops that follow the lengths are in
-`layer.py` and `loop.py`.
+`reference.py` and `loop.py`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Cutting rows where their state starts anew: each piece of a row is then walked as a row of its own.
 
-Index arithmetic only; the loop that walks the pieces is in `layer.py`.
+Index arithmetic only; how the pieces are walked is in `layer.py`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from dynrnn.cells.spec import State
 from dynrnn.rnn.lengths import length_mask
 
 
@@ -60,3 +61,23 @@ def cut_rows(resets: Tensor, lengths: Tensor, *, reverse: bool = False) -> Piece
         if max_time:
             carried = carried & ~cuts[row, 0]
     return Pieces(row=row, start=start, length=end - start, carried=carried, last=last)
+
+
+def beginnings(pieces: Pieces, state: State, reset_state: State | None) -> State:
+    """The state that each piece begins with: its row's `state` where that is carried on, else anew.
+
+    `state` holds `[batch, width]` tensors, `reset_state` such ones or None, for zeros. Returns `[pieces, width]` each.
+
+    Example:
+        >>> pieces = cut_rows(torch.tensor([[False, True], [False, False]]), torch.tensor([2, 2]))
+        >>> beginnings(pieces, (torch.tensor([[1.0], [2.0]]),), None)[0].flatten().tolist()
+        [1.0, 0.0, 2.0]
+    """
+    device = state[0].device
+    row, carried = pieces.row.to(device), pieces.carried.to(device).unsqueeze(1)
+    given = [value.index_select(0, row) for value in state]
+    if reset_state is None:
+        anew = [value.new_zeros(()) for value in state]
+    else:
+        anew = [value.index_select(0, row) for value in reset_state]
+    return tuple(torch.where(carried, one, other) for one, other in zip(given, anew, strict=True))

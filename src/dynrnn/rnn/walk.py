@@ -1,6 +1,6 @@
 """Stepping the rows of a batch that is sorted longest first, at once or in stretches that backward computes again.
 
-What the rows are, and where their steps come from and go to, is in `layer.py`.
+What the rows are, and where their steps come from and go to, is in `reference.py`.
 """
 
 from __future__ import annotations

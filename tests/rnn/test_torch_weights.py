@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from dynrnn.nn.weights_layout import cell_of, cell_params
+from dynrnn.rnn.torch_weights import cell_of, cell_params
 
 CELLS = {
     "LSTM": (nn.LSTMCell, {}),

@@ -1,11 +1,13 @@
 """From the weights of `torch.nn`'s modules to the parameters of our cells. Names and layouts only, no loop, no module.
 
-The join is made anew in every call: nothing here is kept, so nothing can go stale.
+The join is made anew in every call: nothing of it is kept, so nothing can go stale. The fused kernels need none; how a
+layer is run is in `torch_layer.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import torch
@@ -34,6 +36,13 @@ def cell_of(mode: str, hidden_size: int, proj_size: int) -> Cell:
         >>> cell_of("LSTM", 3, 2).state_sizes
         {'h': 2, 'c': 3}
     """
+    if torch.compiler.is_compiling():  # Dynamo cannot look into a cache
+        return _cell_once.__wrapped__(mode, hidden_size, proj_size)
+    return _cell_once(mode, hidden_size, proj_size)
+
+
+@lru_cache(maxsize=64)
+def _cell_once(mode: str, hidden_size: int, proj_size: int) -> Cell:
     if mode == "LSTM":
         options = LSTMOptions(hidden_size, num_proj=proj_size or None, forget_bias=0.0)
         return Cell(mode, LSTM, options, {"h": proj_size or hidden_size, "c": hidden_size})
@@ -59,6 +68,23 @@ def cell_params(mode: str, weights: Weights) -> dict[str, Tensor]:
         return join(weights, weights["bias_ih"], weights["bias_hh"])
     zeros = weights["weight_ih"].new_zeros(weights["weight_ih"].shape[0])
     return join(weights, zeros, zeros)
+
+
+def weight_shapes(cell: Cell, input_size: int, *, biased: bool) -> dict[str, tuple[int, ...]]:
+    """The shapes that torch's weights of one layer and direction have.
+
+    Example:
+        >>> weight_shapes(cell_of("GRU", 4, 0), 3, biased=False)
+        {'weight_ih': (12, 3), 'weight_hh': (12, 4)}
+    """
+    units, output = cell.options.num_units, cell.state_sizes["h"]
+    rows = {"LSTM": 4, "GRU": 3}.get(cell.mode, 1) * units
+    shapes: dict[str, tuple[int, ...]] = {"weight_ih": (rows, input_size), "weight_hh": (rows, output)}
+    if biased:
+        shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
+    if output != units:
+        shapes["weight_hr"] = (output, units)
+    return shapes
 
 
 def _rnn(weights: Weights, bias_ih: Tensor, bias_hh: Tensor) -> dict[str, Tensor]:

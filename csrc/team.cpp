@@ -1,0 +1,98 @@
+#include "team.hpp"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+#include <pthread.h>
+#include <sched.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <new>
+
+namespace dynrnn {
+namespace {
+
+bool in_child = false;
+const int watch_forks = pthread_atfork(nullptr, nullptr, [] { in_child = true; });
+
+}  // namespace
+
+void run_team(int threads, Member member, void* context) {
+    (void)watch_forks;
+    Team* team = new Team{};
+    if (threads > kMaxThreads) threads = kMaxThreads;
+#ifdef _OPENMP
+    if (threads > 1 && !in_child && !omp_in_parallel()) {
+#pragma omp parallel num_threads(threads)
+        {
+#pragma omp single
+            team->size = omp_get_num_threads();  // fewer than asked for may have been granted
+            member(context, *team, omp_get_thread_num());
+        }
+        delete team;
+        return;
+    }
+#endif
+    member(context, *team, 0);
+    delete team;
+}
+
+void give_way() { sched_yield(); }
+
+namespace {
+
+struct Block {
+    char* memory;
+    int64_t size;
+};
+constexpr int kKept = 8;
+constexpr int64_t kKeptBytes = int64_t(256) << 20;
+std::mutex kept_mutex;
+Block kept[kKept];
+
+}  // namespace
+
+Scratch::Scratch(int64_t bytes) : memory(nullptr), size(bytes) {
+    if (!bytes) return;
+    {
+        const std::lock_guard<std::mutex> lock(kept_mutex);
+        Block* best = nullptr;
+        for (Block& block : kept)
+            if (block.memory && block.size >= bytes && (!best || block.size < best->size)) best = &block;
+        if (best) {
+            memory = best->memory, size = best->size;
+            *best = Block{};
+            return;
+        }
+    }
+    memory = static_cast<char*>(std::aligned_alloc(kAlign, aligned(bytes)));
+    if (!memory) throw std::bad_alloc();
+}
+
+Scratch::~Scratch() {
+    if (!memory) return;
+    {
+        const std::lock_guard<std::mutex> lock(kept_mutex);
+        Block* smallest = &kept[0];
+        int64_t all = size;
+        for (Block& block : kept) {
+            all += block.memory ? block.size : 0;
+            if (!block.memory || (smallest->memory && block.size < smallest->size)) smallest = &block;
+        }
+        if (all <= kKeptBytes && (!smallest->memory || smallest->size < size)) {
+            std::free(smallest->memory);
+            *smallest = Block{memory, size};
+            return;
+        }
+    }
+    std::free(memory);
+}
+
+void* Scratch::take(int64_t bytes) {
+    char* part = memory + used;
+    used += aligned(bytes);
+    return part;
+}
+
+}  // namespace dynrnn

@@ -1,0 +1,47 @@
+// Threads: one team for a whole call, whose members go through the same phases and claim the tasks of each.
+#pragma once
+
+#include <cstdint>
+
+namespace dynrnn {
+
+constexpr int kMaxThreads = 256;
+
+// What a team shares. Each member has a queue of its own and helps others when it is done, so that a member whose core
+// is taken away delays a phase by the task it holds, not by all of its share.
+struct Team {
+    struct alignas(128) Line {
+        uint64_t value;
+    };
+    int size = 1;
+    Line done;                  // tasks finished in all phases so far
+    Line claimed[kMaxThreads];  // phase << 32 | tasks claimed in it
+};
+
+using Member = void (*)(void* context, Team& team, int member);
+
+// Call `member` once on each of up to `threads` threads of OpenMP's pool, which is torch's; on one thread in a child of
+// fork, where the pool is gone.
+void run_team(int threads, Member member, void* context);
+
+// Let others run: to be called after a while of waiting.
+void give_way();
+
+// Memory that is kept from call to call, so that its pages are not mapped anew each time; aligned for any vector.
+class Scratch {
+public:
+    explicit Scratch(int64_t bytes);
+    ~Scratch();
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+    void* take(int64_t bytes);  // a part of it, aligned
+
+private:
+    char* memory;
+    int64_t size, used = 0;
+};
+
+constexpr int64_t kAlign = 128;
+inline int64_t aligned(int64_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
+
+}  // namespace dynrnn

@@ -1,0 +1,46 @@
+// How a call is divided among threads: how many take part, and who walks which rows.
+#pragma once
+
+#include "rows.hpp"
+
+namespace dynrnn {
+namespace DYNRNN_ISA {
+
+template <class T>
+double products_of(const Sequence<T>& q) {
+    const double main = double(q.call.input_size + q.call.width()) * q.main.template columns<T>();
+    return q.plan.total * (main + double(q.padded) * q.second.template columns<T>());
+}
+
+// Small calls are done by the time a second thread has heard of them.
+inline int members_for(const Call& call, double products) { return products < 2e5 ? 1 : int(call.threads); }
+
+// From which step on all members share each step. Before it enough rows run for each to walk its own, which spares
+// waiting and the way of h from core to core; after it sharing the weights is worth more.
+inline int64_t shared_from(const Plan& plan, int64_t weight_bytes, int members) {
+    if (members == 1) return plan.steps;
+    const int64_t rows = (weight_bytes <= (int64_t(256) << 10) ? 4 : 16) * members;
+    int64_t s = 0;
+    while (s < plan.steps && plan.running[s] >= rows) ++s;
+    return s;
+}
+
+// What every pass needs besides packed weights.
+template <class T>
+int64_t constants_size(const Sequence<T>& q) {
+    return aligned(q.call.width() * sizeof(T)) + (q.peephole ? aligned(3 * q.padded * sizeof(T)) : 0);
+}
+
+template <class T>
+void place_constants(Sequence<T>& q, Scratch& scratch) {
+    const int64_t zeros = q.call.width() * sizeof(T);
+    q.zeros = static_cast<T*>(scratch.take(zeros));
+    std::memset(q.zeros, 0, zeros);
+    if (!q.peephole) return;
+    q.peepholes = static_cast<T*>(scratch.take(3 * q.padded * sizeof(T)));
+    for (int p = 0; p < 3; ++p)
+        copy_row(q.peepholes + p * q.padded, at<const T>(q.weights.peepholes[p]), q.units, q.padded);
+}
+
+}  // namespace DYNRNN_ISA
+}  // namespace dynrnn

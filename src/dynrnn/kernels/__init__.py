@@ -1,0 +1,6 @@
+"""Doors to the compiled kernels: one layer in one direction over whole sequences. They may be missing (`missing()`)."""
+
+from dynrnn.kernels.availability import isas, missing, why_not
+from dynrnn.kernels.layer import run_layer, run_torch_layer
+
+__all__ = ["isas", "missing", "run_layer", "run_torch_layer", "why_not"]

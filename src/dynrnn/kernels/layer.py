@@ -1,0 +1,154 @@
+"""A layer by the kernels, for parameters as TensorFlow 1 and as torch lays them out; the door is chosen here.
+
+Whether the kernels should run at all is for the caller to decide (`why_not` in `availability.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+from torch.autograd import forward_ad
+
+from dynrnn.cells.spec import CellSpec
+from dynrnn.kernels import call, operators
+from dynrnn.kernels.check import Rows, Setting
+from dynrnn.kernels.derivatives import Layer, Reference, Results, zeros_of
+from dynrnn.kernels.functions import LayerFunction, Record
+from dynrnn.kernels.weights import layout_of, torch_layout
+
+_known_layout = lru_cache(maxsize=512)(layout_of)
+
+
+class Pieces(Protocol):
+    """Where rows are cut: int64 `[pieces]` on the CPU each; see `dynrnn.rnn.pieces`."""
+
+    @property
+    def row(self) -> Tensor: ...
+    @property
+    def start(self) -> Tensor: ...
+    @property
+    def length(self) -> Tensor: ...
+
+
+def run_layer(
+    spec: CellSpec,
+    params: Mapping[str, Tensor],
+    inputs: Tensor,
+    state: tuple[Tensor, ...] | None,
+    *,
+    lengths: Tensor | None,
+    options: Any,
+    reference: Reference,
+    time_major: bool = False,
+    reverse: bool = False,
+    pieces: Pieces | None = None,
+    keep_states: bool = False,
+    keep_gates: bool = False,
+    isa: int = -1,
+) -> Results:
+    """Run a cell over `inputs` by the kernels, each row for its own length, as `dynrnn.rnn.run_layer` does.
+
+    `params`, `inputs`, `lengths`, `options`, `time_major` and `reverse` are those of `run_layer`; lengths may be mapped
+    over by `torch.vmap`, and are read only where they can be. `state` holds `[batch, width]` tensors in the cell's
+    order, or is None for zeros. With `pieces`, which stand for lengths, each piece of a row is walked as a row of its
+    own, and the state and the final state are per piece. `isa` is an index into `isas()`, -1 for the best one.
+
+    Returns `(outputs, final, states, gates)`. With `keep_states`, `states` are the state's tensors after every valid
+    step, laid out as outputs are, with anything in the padding; with `keep_gates`, `gates` are those of
+    `spec.gate_names`, exactly 0 in the padding. What is not kept is `()`.
+
+    `reference(inputs, state, params, lengths)` computes the same by torch operations, for derivatives that the kernels
+    do not have: second ones, and forward ones. What stands in the padding of its states is not looked at.
+
+    Raises TypeError or ValueError, naming the argument, where a dtype, a shape, a device or a length does not fit.
+
+    Example:
+        >>> from dynrnn.cells import BASIC_RNN, BasicRNNOptions
+        >>> from dynrnn.kernels import missing
+        >>> params = {"kernel": torch.full((3, 1), 0.5), "bias": torch.zeros(1)}
+        >>> inputs, lengths = torch.arange(12.0).reshape(2, 3, 2) / 10, torch.tensor([3, 1])
+        >>> if missing() is None:
+        ...     outputs, (h,), _, _ = run_layer(BASIC_RNN, params, inputs, None, lengths=lengths,
+        ...                                     options=BasicRNNOptions(1), reference=None)
+        ...     assert h[0] == outputs[0, 2] and not outputs[1, 1:].any()
+    """
+    # torch.compile sees through caches, and says so with a warning
+    layout = (layout_of if torch.compiler.is_compiling() else _known_layout)(spec.name, options)
+    setting = Setting(layout, time_major, reverse, keep_states, keep_gates, isa)
+    return _run(Layer(setting, reference), params, inputs, state, lengths, pieces)
+
+
+def run_torch_layer(
+    mode: str,
+    weights: Mapping[str, Tensor],
+    inputs: Tensor,
+    state: tuple[Tensor, ...] | None,
+    *,
+    lengths: Tensor | None,
+    reference: Reference,
+    time_major: bool = True,
+    reverse: bool = False,
+    pieces: Pieces | None = None,
+    keep_states: bool = False,
+    keep_gates: bool = False,
+    isa: int = -1,
+) -> Results:
+    """Run one layer of a `torch.nn.RNNBase` in one direction, as `run_layer` does, on its weights as they lie.
+
+    `mode` is torch's: "LSTM", "GRU", "RNN_TANH" or "RNN_RELU". `weights` are "weight_ih", "weight_hh", with biases
+    "bias_ih" and "bias_hh", with a projection "weight_hr". State, final state and gates have the order of our cells:
+    (c, h), and i, j, f, o. `reference` is given these weights.
+    """
+    weight_hr = weights.get("weight_hr")
+    units = weights["weight_hh"].shape[1] if weight_hr is None else weight_hr.shape[1]
+    layout = torch_layout(mode, units, 0 if weight_hr is None else weight_hr.shape[0], "bias_ih" in weights)
+    setting = Setting(layout, time_major, reverse, keep_states, keep_gates, isa)
+    return _run(Layer(setting, reference), weights, inputs, state, lengths, pieces)
+
+
+def _run(
+    layer: Layer,
+    weights: Mapping[str, Tensor],
+    inputs: Tensor,
+    state: tuple[Tensor, ...] | None,
+    lengths: Tensor | None,
+    pieces: Pieces | None,
+) -> Results:
+    if layer.names != tuple(weights):
+        _check_names(layer, weights)
+    tensors = [weights[name] for name in layer.names]
+    rows = _rows(lengths, pieces)
+    in_graph = torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack() > 0
+    transformed = torch._C._are_functorch_transforms_active()
+    if forward_ad._current_level >= 0 or (in_graph and transformed):
+        state = zeros_of(layer.setting, rows.row, inputs) if state is None else state
+        return layer.reference(inputs, state, dict(zip(layer.names, tensors, strict=True)), lengths)
+    if in_graph:
+        state = zeros_of(layer.setting, rows.row, inputs) if state is None else state
+        return layer.named(operators.apply(layer.setting, rows, inputs, state, tensors))
+    given = (None,) * layer.setting.num_states if state is None else state
+    if torch.is_grad_enabled():
+        keep = any([value.requires_grad for value in (inputs, *given, *tensors) if value is not None])
+    else:
+        keep = False
+    if keep or transformed:
+        return layer.named(LayerFunction.apply(Record(layer, keep=keep), *rows, inputs, *given, *tensors))
+    return layer.named(call.forward(layer.setting, rows, inputs, given, tensors)[0])
+
+
+def _check_names(layer: Layer, weights: Mapping[str, Tensor]) -> None:
+    if weights.keys() != set(layer.names):
+        raise ValueError(f"run_layer: {layer.setting.layout.group} must be {list(layer.names)}, got {list(weights)}")
+
+
+def _rows(lengths: Tensor | None, pieces: Pieces | None) -> Rows:
+    """Which steps are walked: in copies, which nobody else can write to."""
+    if pieces is not None:
+        if lengths is not None:
+            raise ValueError("run_layer: lengths must be None where pieces are given")
+        return Rows(pieces.row.clone(), pieces.start.clone(), pieces.length.clone())
+    return Rows(None, None, None if lengths is None else lengths.clone())

@@ -1,0 +1,62 @@
+"""How one step of a cell is called, and which cells let their input product be computed beforehand.
+
+The loop that calls a step is in `steps.py`; which cells need no steps at all is said in `kinds.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from torch import nn
+
+from dynrnn.nn.compiled import is_compiled
+
+
+@dataclass(frozen=True)
+class Step:
+    """A cell as it is called step by step: `call(inputs, state) -> (output, new_state)`.
+
+    With `product`, `call` is given `product(inputs)` in place of inputs, which has been computed for many steps at
+    once. `cell` is whose step it is.
+    """
+
+    cell: Any
+    call: Callable[[Any, Any], Any]
+    product: Callable[[Any], Any] | None = None
+
+
+def own_step(cell: Any) -> Step:
+    """The step of a cell of a user's; its input product is apart where `has_input_product`.
+
+    Example:
+        >>> own_step(has_input_product).product is None
+        True
+    """
+    return Step(cell, cell.recur, cell.input_product) if has_input_product(cell) else Step(cell, cell)
+
+
+def has_input_product(cell: Any) -> bool:
+    """Say whether a cell's step is `recur(input_product(inputs), state)`, so that the two may be called apart.
+
+    It is where a cell has both, unless a call of the cell itself does more: a step that was written anew further down
+    (`forward`, or `__call__` of what is no module), a hook that watches it, or compiled code.
+    """
+    if not callable(getattr(cell, "input_product", None)) or not callable(getattr(cell, "recur", None)):
+        return False
+    is_module = isinstance(cell, nn.Module)
+    call = "forward" if is_module else "__call__"
+    if is_compiled(cell) or call in cell.__dict__:
+        return False
+    if is_module and (
+        cell._forward_hooks or cell._forward_pre_hooks or cell._backward_hooks or cell._backward_pre_hooks
+    ):
+        return False
+    return _depth(cell, call) >= min(_depth(cell, "input_product"), _depth(cell, "recur"))
+
+
+def _depth(cell: Any, name: str) -> int:
+    """How far up the bases of a cell's class a method is defined; beyond them all where only the cell has it."""
+    bases = type(cell).__mro__
+    return next((index for index, base in enumerate(bases) if name in base.__dict__), len(bases))

@@ -1,0 +1,67 @@
+"""The choice between the fused kernels and the reference loop: `implementation="auto" | "fused" | "reference"`.
+
+It is made here and nowhere else, after the arguments have been checked, so that both refuse the same ones in the same
+words. The kernels themselves are in `dynrnn.kernels`, the reference loop is in `reference.py`; both are run by
+`layer.py` and `torch_layer.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from dynrnn import kernels
+from dynrnn.cells.spec import CellSpec
+
+IMPLEMENTATIONS = ("auto", "fused", "reference")
+
+
+class Choice(NamedTuple):
+    """What was chosen for a layer: the fused kernels or not, by the caller's word or not, and why not fused."""
+
+    fused: bool
+    asked: bool
+    obstacle: str | None
+
+
+def choose(
+    spec: CellSpec,
+    options: Any,
+    inputs: Tensor,
+    *,
+    implementation: str = "auto",
+    checkpoint_every: int | None = None,
+) -> Choice:
+    """Choose how a layer is run over `inputs`; no value of any tensor is read.
+
+    "auto" takes the fused kernels wherever they apply. Raises ValueError for another word, and for "fused" where the
+    kernels do not apply; RuntimeError for "fused" where there are none.
+
+    Example:
+        >>> from dynrnn.cells import GRU, GRUOptions
+        >>> choose(GRU, GRUOptions(3), torch.zeros(2, 5, 4), implementation="reference")
+        Choice(fused=False, asked=True, obstacle='implementation="reference" asks for it')
+    """
+    if implementation == "reference":
+        return Choice(False, True, 'implementation="reference" asks for it')
+    obstacle = kernels.why_not(spec, options, inputs=inputs)
+    if obstacle is None and checkpoint_every is not None and torch.is_grad_enabled():
+        obstacle = "checkpoint_every computes steps again, which the reference loop does"
+    if implementation == "auto":
+        return Choice(obstacle is None, False, obstacle)
+    check_request(implementation, obstacle)
+    return Choice(True, True, None)
+
+
+def check_request(implementation: str, obstacle: str | None) -> None:
+    """Refuse a word that is none of IMPLEMENTATIONS, and "fused" where there is an obstacle.
+
+    Raises ValueError, or RuntimeError where the obstacle is that the compiled module is missing.
+    """
+    if implementation not in IMPLEMENTATIONS:
+        raise ValueError(f"implementation must be one of {', '.join(IMPLEMENTATIONS)}, got {implementation!r}")
+    if implementation == "fused" and obstacle is not None:
+        error = RuntimeError if obstacle == kernels.missing() else ValueError
+        raise error(f'implementation="fused" cannot be had: {obstacle}')

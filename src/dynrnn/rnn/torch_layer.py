@@ -1,0 +1,77 @@
+"""One layer in one direction with weights as `torch.nn`'s modules keep them.
+
+The fused kernels read such weights as they lie; for the reference loop they are brought into our cell's layout by
+`torch_weights.py`.
+"""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from dynrnn import kernels
+from dynrnn.cells.spec import State
+from dynrnn.errors import describe
+from dynrnn.rnn.dispatch import choose
+from dynrnn.rnn.layer import run_layer
+from dynrnn.rnn.reference import Traced, trace_reference
+from dynrnn.rnn.torch_weights import Cell, Weights, cell_params, weight_shapes
+
+
+def run_torch_layer(
+    cell: Cell,
+    weights: Weights,
+    inputs: Tensor,
+    state: State | None,
+    *,
+    lengths: Tensor | None,
+    time_major: bool = True,
+    reverse: bool = False,
+    implementation: str = "auto",
+) -> tuple[Tensor, State]:
+    """Run a layer as `run_layer` does, with torch's weights: "weight_ih", "weight_hh", and what else there is.
+
+    `cell` is what `cell_of` gives; `state` is in our order, `(c, h)` or `(h,)`. Arguments, results and errors are those
+    of `run_layer`.
+
+    Example:
+        >>> import torch
+        >>> from dynrnn.rnn.torch_weights import cell_of
+        >>> weights = {"weight_ih": torch.ones(3, 2), "weight_hh": torch.zeros(3, 3)}
+        >>> outputs, (h,) = run_torch_layer(cell_of("RNN_TANH", 3, 0), weights, torch.ones(4, 1, 2), None, lengths=None)
+        >>> outputs.shape, torch.equal(outputs[3], h)
+        (torch.Size([4, 1, 3]), True)
+    """
+    layout = {"time_major": time_major, "reverse": reverse}
+    if not choose(cell.spec, cell.options, inputs, implementation=implementation).fused:
+        _check_weights(cell, weights, inputs)
+        params = cell_params(cell.mode, weights)
+        return run_layer(
+            cell.spec,
+            params,
+            inputs,
+            state,
+            lengths=lengths,
+            options=cell.options,
+            implementation="reference",
+            **layout,
+        )
+
+    def reference(inputs: Tensor, state: State, weights: Weights, lengths: Tensor | None) -> Traced:
+        params = cell_params(cell.mode, weights)
+        return trace_reference(cell.spec, params, inputs, state, lengths=lengths, options=cell.options, **layout)
+
+    traced = kernels.run_torch_layer(
+        cell.mode, weights, inputs, state, lengths=lengths, reference=reference, **layout
+    )
+    return traced[0], traced[1]
+
+
+def _check_weights(cell: Cell, weights: Weights, inputs: Tensor) -> None:
+    """Refuse weights that do not fit the cell and the inputs, before they are joined."""
+    for name, shape in weight_shapes(cell, inputs.shape[2], biased="bias_ih" in weights).items():
+        value = weights[name]
+        if value.shape != shape:
+            raise ValueError(f"run_layer: weights[{name!r}] must have shape {list(shape)}, got {list(value.shape)}")
+        if value.dtype != inputs.dtype:
+            got = describe(name, value.shape, value.dtype)
+            raise TypeError(f"run_layer: weights[{name!r}] must be {inputs.dtype}, as inputs are, got {got}")
