@@ -88,7 +88,6 @@ class Worker:
         They wake the thread pool and fill the caches after the rest; where one call fills the burst there are none.
         """
         ready = self._ready[work]
-        gc.collect()
         with ready.around():
             if work not in self._seconds:
                 self._seconds[work] = _call(ready, 1, seconds).seconds

@@ -27,7 +27,9 @@ struct Backward {
 
 private:
     void prepare(Worker& worker) {
-        const int64_t h = to_h.panels<T>(), extra = to_extra.panels<T>(), x = to_x.panels<T>();
+        // a single step's sums go to no state that anybody asks for
+        const int64_t h = q.plan.steps > 1 || q.grads->dh0 ? to_h.panels<T>() : 0, extra = to_extra.panels<T>(),
+                      x = to_x.panels<T>();
         worker.phase(h + extra + x + 1, [&](int64_t task) {
             if (task < h) {
                 pack_back_panel(to_h, task, packed_h);

@@ -53,7 +53,7 @@ struct BackwardCall {
         packed_h = parts[0], packed_extra = parts[1], packed_x = parts[2];
         q.carry = parts[3], q.c_begin = parts[4];
         rooms[0] = parts[5], rooms[1] = parts[6], workspaces = parts[7];
-        run_team(members, member, this);
+        run_team(members, is_brief(3 * products_of(q)), member, this);
     }
 
 private:

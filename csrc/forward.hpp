@@ -1,7 +1,8 @@
 // The walk forward: products and elementwise parts of every step, for rows that run and for no others.
 #pragma once
 
-#include "rows.hpp"
+#include "ahead.hpp"
+#include "direct.hpp"
 
 namespace dynrnn {
 namespace DYNRNN_ISA {
@@ -12,16 +13,24 @@ struct Forward {
 
     Sequence<T>& q;
     const CellMath<T>& math;
-    T* packed;         // room for packed weights, null if they came packed
+    T* packed;         // room for packed weights, null if they came packed or stay as they lie
+    T* ahead;          // room for products of x, Ahead::size() for each group
     int64_t together;  // from this step on all members share each step; before it each walks rows of its own
 
     void run(Worker& worker) {
         prepare(worker);
         const Groups groups(q.plan.pieces, worker.members());
-        if (together > 0) worker.phase(groups.count, [&](int64_t group) { walk_group(groups.of(group)); });
+        if (together > 0) worker.phase(groups.count, [&](int64_t group) { walk_group(groups, group); });
+        Ahead<T> first{&q, ahead};
         for (int64_t s = together; s < q.plan.steps; ++s) {
-            share_step(worker, q.main, s);
-            if (q.has_second()) share_step(worker, q.second, s);
+            const Rows rows{0, 1, q.plan.running[s]};
+            if (needs_stretch(first, s, q.plan.steps, rows))
+                for (const Stage* stage : {&q.main, &q.second})
+                    if (stage->x.depth)
+                        worker.phase(stage->template panels<T>(),
+                                     [&](int64_t panel) { first.fill(*stage, packed_of(*stage), panel, rows); });
+            share_step(worker, q.main, s, first);
+            if (q.has_second()) share_step(worker, q.second, s, first);
         }
         finish(worker);
     }
@@ -66,33 +75,64 @@ private:
         }
     }
 
-    void walk_group(const Rows& group) {
-        for (int64_t s = 0; s < together; ++s) {
-            const Rows rows = group.below(q.plan.running[s]);
-            if (!rows.count) return;
-            for (const Stage* stage : {&q.main, &q.second})
-                for (int64_t panel = 0; stage->gates && panel < stage->template panels<T>(); ++panel)
-                    run_panel(*stage, s, panel, rows);
+    const T* right_of(const Stage& stage, int64_t r, int64_t s) const {
+        return &stage == &q.main ? q.h_before(r, s) : q.extra + q.slot(r, s) * q.padded;
+    }
+
+    void run_panel_directly(const Stage& stage, int64_t s, int64_t panel, const Rows& rows) {
+        const int vectors = vectors_of(stage.template shape<T>(panel));
+        const Epilogue<T> epilogue = &stage == &q.main ? math.forward : math.forward_second;
+        alignas(kBytes) T sums[kPanel * L::kWidth];
+        for (int64_t i = 0; i < rows.count; ++i) {
+            const int64_t r = rows.at(i);
+            direct_panel<T>(stage, panel, q.x_of(r, s), right_of(stage, r, s), sums);
+            epilogue(q, r, s, panel * kPanel / stage.gates * L::kWidth, vectors, sums);
         }
     }
 
-    void share_step(Worker& worker, const Stage& stage, int64_t s) {
-        const int64_t panels = stage.template panels<T>();
-        const Parts parts(q.plan.running[s], panels, worker.members());
-        worker.phase(panels * parts.count,
-                     [&](int64_t task) { run_panel(stage, s, task / parts.count, parts.of(task % parts.count)); });
+    // Begin the next stretch of products ahead if step s is one of few rows and has none yet.
+    bool needs_stretch(Ahead<T>& products, int64_t s, int64_t end, const Rows& rows) const {
+        if (!q.packed || rows.count > kFew || s < products.end) return false;
+        products.begin = s, products.end = end - s < kStretch ? end : s + kStretch;
+        return true;
     }
 
-    void run_panel(const Stage& stage, int64_t s, int64_t panel, const Rows& rows) {
-        const bool main = &stage == &q.main;
+    void walk_group(const Groups& groups, int64_t group) {
+        const Rows all = groups.of(group);
+        Ahead<T> products{&q, ahead + group * Ahead<T>::size(q)};
+        for (int64_t s = 0; s < together; ++s) {
+            const Rows rows = all.below(q.plan.running[s]);
+            if (!rows.count) return;
+            const bool stretch = needs_stretch(products, s, together, rows);
+            for (const Stage* stage : {&q.main, &q.second}) {
+                const int64_t panels = stage->gates ? stage->template panels<T>() : 0;
+                for (int64_t panel = 0; stretch && stage->x.depth && panel < panels; ++panel)
+                    products.fill(*stage, packed_of(*stage), panel, rows);
+                for (int64_t panel = 0; panel < panels; ++panel) run_panel(*stage, s, panel, rows, products);
+            }
+        }
+    }
+
+    void share_step(Worker& worker, const Stage& stage, int64_t s, const Ahead<T>& products) {
+        const int64_t panels = stage.template panels<T>();
+        const Parts parts(q.plan.running[s], panels, worker.members());
+        worker.phase(panels * parts.count, [&](int64_t task) {
+            run_panel(stage, s, task / parts.count, parts.of(task % parts.count), products);
+        });
+    }
+
+    void run_panel(const Stage& stage, int64_t s, int64_t panel, const Rows& rows, const Ahead<T>& products) {
+        if (!q.packed) return run_panel_directly(stage, s, panel, rows);
+        const bool main = &stage == &q.main, computed = products.has(stage, s);
         const int shape = stage.template shape<T>(panel), vectors = vectors_of(shape);
-        const T* weights = packed_of(stage);
-        const T* start = weights + panel * kPanel * L::kWidth;
+        const T* const packed = packed_of(stage);
+        const T *weights = packed + stage.template panel_at<T>(panel), *start = packed + panel * kPanel * L::kWidth;
         const Epilogue<T> epilogue = main ? math.forward : math.forward_second;
         const int64_t unit = panel * kPanel / stage.gates * L::kWidth;
         Operand<T> left, right;
-        left.segments = right.segments = 1;
+        left.segments = computed ? 0 : 1, right.segments = 1;
         left.length = stage.x.depth, right.length = stage.h.depth;
+        if (computed) weights += stage.x.depth * operand_vectors(shape) * L::kWidth;
         alignas(kBytes) T sums[kRows * kPanel * L::kWidth];
         const Blocks blocks(rows.count);
         for (int64_t block = 0; block < blocks.count; ++block) {
@@ -100,9 +140,10 @@ private:
             for (int64_t i = 0; i < many; ++i) {
                 const int64_t r = rows.at(begin + i);
                 left.rows[i] = q.x_of(r, s);
-                right.rows[i] = main ? q.h_before(r, s) : q.extra + q.slot(r, s) * q.padded;
+                right.rows[i] = right_of(stage, r, s);
             }
-            tile<T>(int(many), shape)(left, right, weights + stage.template panel_at<T>(panel), start, 0, sums);
+            if (computed) start = products.at(stage, s, begin, panel);
+            tile<T>(int(many), shape)(left, right, weights, start, computed ? Ahead<T>::row_size(q) : 0, sums);
             for (int64_t i = 0; i < many; ++i)
                 epilogue(q, rows.at(begin + i), s, unit, vectors, sums + i * vectors * L::kWidth);
         }

@@ -103,6 +103,16 @@ void pack_side(const Stage& stage, const Side& side, int64_t panel, T* to) {
     });
 }
 
+// What the sums of a vector of units begin with: biases and constants, zero past the last unit.
+template <class T>
+DYNRNN_INLINE typename Lanes<T>::Vec start_of(const Stage& stage, int gate, int64_t unit) {
+    using L = Lanes<T>;
+    typename L::Vec sum = L::all(T(stage.constants[gate]));
+    for (const int64_t bias : stage.biases[gate])
+        if (bias) sum += L::load(at<const T>(bias) + unit, stage.units - unit);
+    return L::only(sum, stage.units - unit);
+}
+
 template <class T>
 void pack_panel(const Stage& stage, int64_t panel, T* packed) {
     using L = Lanes<T>;
@@ -110,12 +120,7 @@ void pack_panel(const Stage& stage, int64_t panel, T* packed) {
     pack_side(stage, stage.x, panel, to);
     pack_side(stage, stage.h, panel, to + stage.x.depth * operand_vectors(stage.shape<T>(panel)) * L::kWidth);
     each_vector<T>(stage, panel, [&](int vector, int gate, int64_t unit) {
-        typename L::Vec sum = L::all(T(stage.constants[gate]));
-        for (const int64_t bias : stage.biases[gate])
-            if (bias) sum += L::load(at<const T>(bias) + unit, stage.units - unit);
-        T* lanes = packed + (panel * kPanel + vector) * L::kWidth;
-        L::store(lanes, sum);
-        for (int64_t lane = stage.units - unit; lane < L::kWidth; ++lane) lanes[lane] = 0;
+        L::store(packed + (panel * kPanel + vector) * L::kWidth, start_of<T>(stage, gate, unit));
     });
 }
 

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <new>
@@ -16,23 +17,44 @@ namespace {
 bool in_child = false;
 const int watch_forks = pthread_atfork(nullptr, nullptr, [] { in_child = true; });
 
+#ifdef _OPENMP
+constexpr double kLate = 2e-4;  // seconds; a sleeping thread of an idle core is there sooner
+constexpr int kAlone = 64;      // brief calls on one thread before a team is tried again
+std::atomic<int> alone{0};
+
+bool stays_alone() {
+    const int left = alone.load(std::memory_order_relaxed);
+    if (left > 0) alone.store(left - 1, std::memory_order_relaxed);
+    return left > 0;
+}
+#endif
+
 }  // namespace
 
-void run_team(int threads, Member member, void* context) {
+void run_team(int threads, bool brief, Member member, void* context) {
     (void)watch_forks;
     Team* team = new Team{};
     if (threads > kMaxThreads) threads = kMaxThreads;
 #ifdef _OPENMP
-    if (threads > 1 && !in_child && !omp_in_parallel()) {
+    if (threads > 1 && !in_child && !omp_in_parallel() && !(brief && stays_alone())) {
+        const double begin = omp_get_wtime();
+        bool late = false;
 #pragma omp parallel num_threads(threads)
         {
+            if (omp_get_wtime() - begin > kLate) {
+#pragma omp atomic write
+                late = true;
+            }
 #pragma omp single
             team->size = omp_get_num_threads();  // fewer than asked for may have been granted
             member(context, *team, omp_get_thread_num());
         }
+        if (late) alone.store(kAlone, std::memory_order_relaxed);
         delete team;
         return;
     }
+#else
+    (void)brief;
 #endif
     member(context, *team, 0);
     delete team;
@@ -47,7 +69,11 @@ struct Block {
     int64_t size;
 };
 constexpr int kKept = 8;
+#ifdef __SANITIZE_ADDRESS__
+constexpr int64_t kKeptBytes = 0;  // a block that is kept hides what is written past its end
+#else
 constexpr int64_t kKeptBytes = int64_t(256) << 20;
+#endif
 std::mutex kept_mutex;
 Block kept[kKept];
 

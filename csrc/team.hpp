@@ -21,8 +21,9 @@ struct Team {
 using Member = void (*)(void* context, Team& team, int member);
 
 // Call `member` once on each of up to `threads` threads of OpenMP's pool, which is torch's; on one thread in a child of
-// fork, where the pool is gone.
-void run_team(int threads, Member member, void* context);
+// fork, where the pool is gone. A call that is `brief` (a few milliseconds on one thread) also stays on one thread for
+// a while after other processes were seen to hold the cores: it would wait for its team longer than it works.
+void run_team(int threads, bool brief, Member member, void* context);
 
 // Let others run: to be called after a while of waiting.
 void give_way();

@@ -13,7 +13,10 @@ double products_of(const Sequence<T>& q) {
 }
 
 // Small calls are done by the time a second thread has heard of them.
-inline int members_for(const Call& call, double products) { return products < 2e5 ? 1 : int(call.threads); }
+inline int members_for(const Call& call, double products) { return products < 1e6 ? 1 : int(call.threads); }
+
+// Some milliseconds on one thread.
+inline bool is_brief(double products) { return products < 2e8; }
 
 // From which step on all members share each step. Before it enough rows run for each to walk its own, which spares
 // waiting and the way of h from core to core; after it sharing the weights is worth more.

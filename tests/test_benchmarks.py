@@ -3,13 +3,17 @@
 import doctest
 import importlib
 import json
+import os
 import pkgutil
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
+import typer
 from rich.console import Console
 
 import benchmarks
@@ -31,6 +35,15 @@ OTHERS = {"jax", "tensorflow"}  # environments of their own
 MODULES = [name for _, name, _ in pkgutil.walk_packages(benchmarks.__path__, "benchmarks.")]
 MEASURED = [name for name, peer in PEERS.items() if peer.environment not in OTHERS and peer.role != "exact"]
 TINY = Plan(rounds=1, burst=1e-4, rest=0.0, patience=0.0)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    """Two threads that wait for each other are slow where other processes run."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
 
 class Here:
@@ -200,6 +213,13 @@ def test_peers_without_training_or_environment_are_left_out():
     assert "onnxruntime" not in peers_for(Here(), "training") and "jax" not in peers_for(Here(), "inference")
 
 
+def test_others_take_processor_time():
+    reading = Reading()
+    with under_load.others():
+        pass
+    assert reading.since().foreign > 0.05
+
+
 @pytest.mark.parametrize(
     "function",
     [claims.one_long_row, claims.any_order, claims.one_step, footprint.training_memory, under_load.while_busy],
@@ -212,6 +232,7 @@ def test_each_further_measurement_runs(function, monkeypatch):
         monkeypatch.setattr(claims, name, value)
     monkeypatch.setattr(claims, "_STEPS", 2)
     monkeypatch.setattr(under_load, "_KEYS", ("B",))
+    monkeypatch.setattr(under_load, "others", nullcontext)  # it has a test of its own
     found = function(Here(), TINY, lambda text: None)
     assert found and all(claim.figures for claim in found)
 
@@ -219,10 +240,15 @@ def test_each_further_measurement_runs(function, monkeypatch):
 def test_the_command_measures_in_processes_of_its_own(tmp_path):
     options = "--only B --cells rnn --modes inference --peers dynrnn,padded --claims none --rounds 1 --patience 0"
     command = [sys.executable, "-m", "benchmarks", *options.split(), "--out", str(tmp_path)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=ROOT, env={**os.environ, "OMP_NUM_THREADS": "1"}, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "rnn inference B: dynrnn" in done.stdout
     document = json.loads((tmp_path / "results.json").read_text())
     assert document["environments"]["torch"]["torch"] and document["comparisons"][0]["configuration"]["key"] == "B"
-    refused = subprocess.run([*command, "--cells", "lstn"], cwd=ROOT, capture_output=True, text=True)
-    assert refused.returncode != 0 and "lstn" in refused.stderr
+
+
+def test_unknown_names_are_refused():
+    command = importlib.import_module("benchmarks.__main__")
+    assert command._chosen("cells", "gru,rnn", GATES, GATES) == ["gru", "rnn"]
+    with pytest.raises(typer.BadParameter, match="--cells: expected names of lstm,gru,rnn, got 'lstn'"):
+        command._chosen("cells", "lstm,lstn", GATES, GATES)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dynrnn.nn.convert import Conversion, convert
     from dynrnn.nn.dropout import DropoutWrapper
     from dynrnn.nn.dynamic import dynamic_rnn
+    from dynrnn.nn.explain import explain_dispatch
     from dynrnn.nn.gates import GRUGates, LSTMGates
     from dynrnn.nn.modules import GRU, LSTM, RNN
     from dynrnn.nn.multi import MultiRNNCell
@@ -51,6 +52,7 @@ _HOMES = {
     "chunk_lengths": "chunks",
     "convert": "convert",
     "dynamic_rnn": "dynamic",
+    "explain_dispatch": "explain",
     "last_output": "outputs",
     "plot": "pictures",
     "plot_gates": "pictures",
@@ -81,6 +83,7 @@ __all__ = [
     "chunk_lengths",
     "convert",
     "dynamic_rnn",
+    "explain_dispatch",
     "last_output",
     "plot",
     "plot_gates",

@@ -29,6 +29,29 @@ class NestedCell(nn.Module):
         return (new, fast * 2), {"fast": fast, "slow": (0.5 * slow + new, other * 0.9)}
 
 
+class ProductCell(nn.Module):
+    """A cell of a user's whose step is cut at the input product, which is a dict; its state is a pair."""
+
+    state_size = (2, 3)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inward = nn.Linear(SIZE, 5, dtype=torch.float64)
+        self.across = nn.Linear(5, 5, bias=False, dtype=torch.float64)
+
+    def input_product(self, inputs: Tensor) -> Any:
+        gate, new = self.inward(inputs).split((2, 3), 1)
+        return {"new": new, "gates": (torch.sigmoid(gate),)}
+
+    def recur(self, product: Any, state: Any) -> Any:
+        gate, new = self.across(torch.cat(state, 1)).split((2, 3), 1)
+        first = torch.tanh(gate) * product["gates"][0] + state[0]
+        return torch.cat((first, state[1]), 1), (first, torch.sin(product["new"] + new))
+
+    def forward(self, inputs: Tensor, state: Any) -> Any:
+        return self.recur(self.input_product(inputs), state)
+
+
 def running_sum(inputs: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
     """A cell that is a function and has no state_size: its initial state must be given."""
     return state * inputs, state + inputs
@@ -60,6 +83,7 @@ def make(name: str) -> Any:
         "dropout": lambda: dynrnn.DropoutWrapper(dynrnn.GRUCell(4, SIZE, **double), output_dropout=0.5),
         "zoneout": lambda: dynrnn.ZoneoutWrapper(dynrnn.LSTMCell(4, SIZE, **double), zoneout=0.2, cell_zoneout=0.4),
         "nested": NestedCell,
+        "product": ProductCell,
         "multi-mixed": lambda: dynrnn.MultiRNNCell(
             [dynrnn.ResidualWrapper(dynrnn.LSTMCell(SIZE, **double)), NestedCell()]
         ),
@@ -74,7 +98,7 @@ def make(name: str) -> Any:
 
 NAMES = [
     "basic_rnn", "lstm", "lstm-everything", "gru", "gru-reset_after", "layer_norm", "multi", "multi-nested", "residual",
-    "residual-fn", "dropout", "zoneout", "nested", "multi-mixed", "function",
+    "residual-fn", "dropout", "zoneout", "nested", "product", "multi-mixed", "function",
 ]  # fmt: skip
 
 

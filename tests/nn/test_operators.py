@@ -4,8 +4,10 @@ import pytest
 import torch
 from nn.module_cases import INPUT, KINDS, close, draw_hx, gradients, make, states
 
+from dynrnn.kernels import missing
+from dynrnn.kernels.availability import DTYPES
 from dynrnn.nn.layers import run_layers
-from dynrnn.nn.operators import applies, run_layers_fused
+from dynrnn.nn.operators import applies, run_layers_by_torch
 from dynrnn.rnn.torch_weights import cell_of
 
 LENGTHS = [None, torch.tensor([2, 5, 0, 3]), torch.tensor([5, 5, 5, 5]), torch.tensor([0, 0, 1, 0])]
@@ -30,7 +32,7 @@ def layers(name, bias=True, bidirectional=True, num_layers=2):
 def test_torchs_operator_gives_the_values_and_gradients_of_the_reference(name, lengths, bias, bidirectional):
     cell, weights, inputs, hx, params = layers(name, bias, bidirectional)
     results = []
-    for run in (run_layers_fused, run_layers):
+    for run in (run_layers_by_torch, run_layers):
         outputs, final = run(cell, *weights, inputs, hx, lengths)
         results.append([outputs, *final, *gradients((outputs, *final), [inputs, *hx, *params])])
     close(results[0], results[1], 1e-11)
@@ -42,7 +44,7 @@ def test_torchs_operator_gives_the_values_and_gradients_of_the_reference(name, l
 def test_its_second_derivative_is_that_of_the_reference(name, lengths):
     cell, weights, inputs, hx, params = layers(name)
     found = []
-    for run in (run_layers_fused, run_layers):
+    for run in (run_layers_by_torch, run_layers):
         outputs, final = run(cell, *weights, inputs, hx, lengths)
         loss = outputs.square().sum() + sum(value.sin().sum() for value in final)
         first = torch.autograd.grad(loss, [inputs, *hx], create_graph=True)
@@ -55,7 +57,7 @@ def test_an_input_computed_from_a_weight_has_the_right_second_derivative():
     cell, weights, _, hx, _ = layers("rnn")
     weight = weights[0][0]["weight_ih"]
     found = []
-    for run in (run_layers_fused, run_layers):
+    for run in (run_layers_by_torch, run_layers):
         inputs = weight.sum(0).sin().expand(5, 4, INPUT)
         outputs, _ = run(cell, *weights, inputs, hx, None)
         (first,) = torch.autograd.grad(outputs.square().sum(), weight, create_graph=True)
@@ -65,7 +67,7 @@ def test_an_input_computed_from_a_weight_has_the_right_second_derivative():
 
 def test_backward_may_run_twice_where_the_graph_is_kept():
     cell, weights, inputs, hx, _ = layers("gru")
-    outputs, _ = run_layers_fused(cell, *weights, inputs, hx, LENGTHS[1])
+    outputs, _ = run_layers_by_torch(cell, *weights, inputs, hx, LENGTHS[1])
     runs = [torch.autograd.grad(outputs.sum(), inputs, retain_graph=True)[0] for _ in range(2)]
     assert torch.equal(*runs)
 
@@ -91,13 +93,15 @@ def test_an_initial_state_may_have_any_strides():
 def test_without_gradients_no_graph_is_made():
     cell, weights, inputs, hx, _ = layers("lstm")
     with torch.no_grad():
-        outputs, final = run_layers_fused(cell, *weights, inputs, hx, LENGTHS[1])
+        outputs, final = run_layers_by_torch(cell, *weights, inputs, hx, LENGTHS[1])
     assert not any(value.requires_grad for value in (outputs, *final))
 
 
 @pytest.mark.parametrize("name", ["lstm", "gru", "rnn", "rnn-relu"])  # a projection goes through the reference
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16], ids=str)
-def test_without_lengths_the_bits_are_torchs(name, dtype):
+def test_without_lengths_the_bits_are_torchs_where_no_kernel_applies(name, dtype):
+    if dtype in DTYPES and missing() is None:
+        pytest.skip("the kernels apply here")
     ours, theirs = make(name, num_layers=2, bidirectional=True, dtype=dtype)
     inputs, hx = torch.randn(5, 3, INPUT, dtype=dtype, requires_grad=True), draw_hx(theirs, 3, dtype)
     results = []
@@ -110,7 +114,9 @@ def test_without_lengths_the_bits_are_torchs(name, dtype):
 def test_on_the_cpu_it_applies_to_full_rows_without_projection_outside_of_transforms():
     inputs, plain, projected = torch.zeros(3, 2, 4), cell_of("LSTM", 4, 0), cell_of("LSTM", 4, 2)
     assert applies(plain, inputs, None)
-    assert not applies(plain, inputs, torch.tensor([3, 3]))
+    assert applies(plain, inputs, torch.tensor([3, 3]))
+    assert applies(plain, inputs.transpose(0, 1), torch.tensor([3, 3]), time_major=False)
+    assert not applies(plain, inputs, torch.tensor([3, 2]))
     assert not applies(projected, inputs, None)
     assert not applies(plain, inputs[:0], None)
     seen = []

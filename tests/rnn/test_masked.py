@@ -157,7 +157,7 @@ def test_what_needs_the_values_is_refused_in_words():
 
     def run(inputs, lengths):
         state = (torch.zeros(2, 1),)
-        layer = {"lengths": lengths, "options": BasicRNNOptions(1), "keep_states": True}
+        layer = {"lengths": lengths, "options": BasicRNNOptions(1), "implementation": "reference", "keep_states": True}
         return trace_layer(BASIC_RNN, params, inputs, state, **layer).outputs
 
     with pytest.raises(ValueError, match=r"run_layer: states cannot be had where torch\.vmap or torch\.compile hides"):

@@ -70,7 +70,7 @@ def forward(
     units, lead = setting.layout.units, inputs.shape[:2]
     outputs = inputs.new_empty((*lead, places.output_size))
     final = [inputs.new_empty((pieces, width)) for width in places.state_sizes.values()]
-    states = [inputs.new_empty((*lead, units))] if setting.keeps_cell_states else []
+    states = [inputs.new_zeros((*lead, units))] if setting.keeps_cell_states else []
     gates = [inputs.new_empty((*lead, units)) for _ in range(places.gates)] if setting.keep_gates else []
     held = _Held(inputs, state, weights, rows)
     call = _call(setting, sizes, held, outputs)

@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch._C._functorch import is_legacy_batchedtensor  # pyright: ignore[reportMissingImports]
 from torch.autograd import Function, forward_ad
 
 from dynrnn.kernels import call
@@ -83,7 +84,8 @@ class LayerFunction(Function):
             return *nothing, *(None for _ in wanted)
         outputs, *operands = ctx.saved_tensors
         indices, values = operands[:_INDICES], operands[_INDICES:]
-        if forward_ad._current_level >= 0:  # dual numbers
+        # dual numbers, or what `is_grads_batched` maps over in a way of its own: neither can be a function's operand
+        if forward_ad._current_level >= 0 or any([grad is not None and is_legacy_batchedtensor(grad) for grad in grads]):
             found = gradients(record.layer, _lengths(indices), _with_zeros(record, values, indices), grads)
             return *nothing, *(value if want else None for value, want in zip(found, wanted, strict=True))
         request = Request(record, wanted, len(grads))

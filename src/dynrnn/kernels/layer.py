@@ -58,8 +58,8 @@ def run_layer(
     own, and the state and the final state are per piece. `isa` is an index into `isas()`, -1 for the best one.
 
     Returns `(outputs, final, states, gates)`. With `keep_states`, `states` are the state's tensors after every valid
-    step, laid out as outputs are, with anything in the padding; with `keep_gates`, `gates` are those of
-    `spec.gate_names`, exactly 0 in the padding. What is not kept is `()`.
+    step; with `keep_gates`, `gates` are those of `spec.gate_names`. Both are laid out as outputs are, and exactly 0 in
+    the padding. What is not kept is `()`.
 
     `reference(inputs, state, params, lengths)` computes the same by torch operations, for derivatives that the kernels
     do not have: second ones, and forward ones. What stands in the padding of its states is not looked at.

@@ -23,6 +23,7 @@ def bidirectional_dynamic_rnn(
     return_gates: bool = False,
     resets: Any = None,
     checkpoint_every: int | None = None,
+    implementation: str = "auto",
 ) -> tuple[tuple[Any, Any], ...]:
     """Run one cell over each row from its start, and another from its last valid step back to its start.
 
@@ -53,6 +54,7 @@ def bidirectional_dynamic_rnn(
             return_gates=return_gates,
             resets=resets,
             checkpoint_every=checkpoint_every,
+            implementation=implementation,
         )
         for cell, state, reverse in ((cell_fw, initial_state_fw, False), (cell_bw, initial_state_bw, True))
     ]

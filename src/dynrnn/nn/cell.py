@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from dynrnn import _nest
 from dynrnn.nn.parameters import ParameterScope
 from dynrnn.nn.state import zeros_like_sizes
 
@@ -16,6 +17,26 @@ class RNNCell(ParameterScope):
     A cell of your own may inherit from this or be any module or function of that signature; what helps are the
     attributes `state_size` (an int or a `torch.Size`, or such nested as the state is) and `output_size`, from which
     `zero_state` follows.
+
+    It is faster where its step can be cut in two, `recur(input_product(inputs), state) -> (output, state)`: loops then
+    compute the products of many steps at once. `input_product` takes rows `[n, ...]` of the inputs, whose number has
+    nothing to do with the batch, and returns tensors `[n, ...]`, nested as you like, each row from its own inputs.
+    `recur` takes `[batch, ...]` of the products. A cell that has these two needs no `forward`; one that is no RNNCell
+    may have them too, and its step must then be the same as the two.
+
+    Example:
+        >>> from dynrnn import dynamic_rnn
+        >>> class Elman(RNNCell):
+        ...     state_size = output_size = 4
+        ...     def __init__(self):
+        ...         super().__init__()
+        ...         self.input_product, self.hidden = torch.nn.Linear(3, 4), torch.nn.Linear(4, 4, bias=False)
+        ...     def recur(self, product, state):
+        ...         new = torch.tanh(product + self.hidden(state))
+        ...         return new, new
+        >>> outputs, state = dynamic_rnn(Elman(), torch.ones(2, 5, 3), sequence_length=[5, 2])
+        >>> torch.equal(outputs[1, 1], state[1])
+        True
     """
 
     is_rnn_cell = True
@@ -44,6 +65,25 @@ class RNNCell(ParameterScope):
         if like is not None:
             dtype, device = dtype or like.dtype, device or like.device
         return zeros_like_sizes(self.state_size, batch_size, dtype, device)
+
+    def forward(self, inputs: Any, state: Any = None) -> tuple[Any, Any]:
+        """Run one step, `recur(input_product(inputs), state)`, from a state of zeros where none is given."""
+        input_product, recur = getattr(self, "input_product", None), getattr(self, "recur", None)
+        if input_product is None or recur is None:
+            raise NotImplementedError(f"{type(self).__name__} must have a forward, or an input_product and a recur")
+        if state is None:
+            first = _nest.flatten(inputs)[0]
+            state = self.zero_state(first.shape[0], device=first.device)
+        return recur(input_product(inputs), state)
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The cells inside, which are run as cells of their own."""
+        return ()
+
+    def why_by_steps(self) -> str | None:
+        """Why the cells inside are called step by step, in words that follow "because"; None where they need not be."""
+        return None
 
     def fitting_state(self, state: Any, batch_size: int, dtype: torch.dtype, device: torch.device) -> Any:
         """A given state in the cell's structure, if it can be seen at once that it fits; None leaves it to be checked.

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch._C import _functorch  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def uncompiled(cell: Any) -> Any:
@@ -44,6 +45,8 @@ def alike_for_all_steps(state: list[Tensor], inputs: list[Tensor], cell: Any) ->
     """
     parameters = cell.parameters() if isinstance(cell, nn.Module) else ()
     recorded = torch.is_grad_enabled() and any(value.requires_grad for value in (*inputs, *state, *parameters))
+    if _functorch.peek_interpreter_stack() is not None:  # torch.func keeps gradients in its own way
+        recorded = False
     alike = [value.clone(memory_format=torch.contiguous_format) for value in state]
     for value in alike if recorded else ():
         if value.is_floating_point() and not value.requires_grad:

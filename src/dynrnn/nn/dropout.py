@@ -89,6 +89,11 @@ class DropoutWrapper(CellWrapper):
             inner = run_cell(self.cell, inputs, state, walk)
         return inner._replace(outputs=_drop(inner.outputs, self.output_dropout, axis))
 
+    def why_by_steps(self) -> str | None:
+        """Dropout on the state is in every step."""
+        drops = self.training and self.state_dropout
+        return "dropout changes the state at every step" if drops else None
+
     def _with_state_dropout(self, inputs: Any, state: Any, walk: Walk) -> Pass:
         if walk.keep_gates:
             raise ValueError("return_gates: DropoutWrapper with dropout on the state runs by steps and keeps no gates")

@@ -13,11 +13,13 @@ from dynrnn import _nest
 from dynrnn.nn.cell import RNNCell
 from dynrnn.nn.kinds import check_cell, zero_state_of
 from dynrnn.nn.lengths import check_lengths, check_resets
+from dynrnn.nn.paths import find_obstacle
 from dynrnn.nn.precision import autocast_dtype
-from dynrnn.nn.running import run_cell
+from dynrnn.nn.running import run_cell, without_needless_compiler
 from dynrnn.nn.spec_cell import begins_with_zeros
 from dynrnn.nn.state import as_tensor, checked_state
 from dynrnn.nn.walk import Pass, Walk
+from dynrnn.rnn.dispatch import check_request
 from dynrnn.rnn.lengths import length_range
 
 OnStep = Callable[[int, Any, Any, Tensor], object]
@@ -39,6 +41,7 @@ def dynamic_rnn(
     resets: Any = None,
     reset_state: Any = None,
     checkpoint_every: int | None = None,
+    implementation: str = "auto",
 ) -> tuple[Any, ...]:
     """Run a cell over a padded batch, each row for its own length.
 
@@ -52,6 +55,10 @@ def dynamic_rnn(
     row of length 0 its initial state. Padding is never read. For cells of ours work follows `sum(sequence_length)`;
     others are called with the whole batch up to the longest row, a row that has ended getting its last input again.
 
+    A cell that is not ours may have an `input_product` and a `recur` (see `RNNCell`): products are then computed for
+    many steps at once, from valid steps alone. It may also be compiled, `torch.compile(cell)`: its code serves all
+    steps, times and lengths. With both, compile `cell.recur`. A compiled cell of ours runs as it does uncompiled.
+
     - `reverse` walks each row from its last valid step to its first; outputs stay at their inputs' places.
     - `return_states` gives the state after every step, nested as the state is, with the axis of time. Past its end a
       row keeps the state that it ended with, so `states[:, -1]` is the final state (with `reverse`, `states[:, 0]`).
@@ -64,11 +71,15 @@ def dynamic_rnn(
     - `checkpoint_every` keeps for backward only every that-many-th state, and computes the steps between again: very
       long sequences train in little memory. A cell that is not ours is called once more at first, to see which tensors
       it takes gradients for; backward raises RuntimeError where a later step uses others.
-    - `parallel_iterations` is how many steps' input products a cell of ours computes at once (None: all): fewer take
-      less memory and more time, and change no number; other cells have no such products. `swap_memory` keeps on the
-      host what backward needs, where the inputs are on an accelerator.
+    - `parallel_iterations` is how many steps' input products are computed at once (None: all): fewer take less memory
+      and more time, and change no number. The fused kernels keep no such products, and a cell of yours without
+      `input_product` has none: there it has nothing to trade. `swap_memory` keeps on the host what backward needs,
+      where the inputs are on an accelerator.
+    - `implementation` is "auto", which takes the fused kernels wherever they apply (`explain_dispatch` says where, and
+      why not), or "fused" or "reference", which is taken or raises.
 
-    Raises TypeError or ValueError, naming the argument and what was expected, before anything is computed. Follows
+    Raises TypeError or ValueError, naming the argument and what was expected, before anything is computed, and for
+    "fused" RuntimeError where there are no kernels. Follows
     TF1's `tf.nn.dynamic_rnn`, which clamps and truncates wrong lengths where this refuses them.
 
     Example:
@@ -80,6 +91,7 @@ def dynamic_rnn(
     """
     owner = "dynamic_rnn"
     check_cell(owner, cell)
+    cell = without_needless_compiler(cell)
     inputs, batch, max_time = check_inputs(owner, cell, inputs, time_major)
     lengths = None
     if sequence_length is not None:
@@ -105,7 +117,9 @@ def dynamic_rnn(
         reset_state=reset_state,
         keep_states=return_states or on_step is not None,
         keep_gates=return_gates,
+        implementation=implementation,
     )
+    check_request(implementation, lambda: find_obstacle(cell, inputs))
     with _saving(inputs, swap_memory):
         result = run_cell(cell, inputs, state, walk)
     if on_step is not None:

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from dynrnn.nn.compiled import uncompiled
 from dynrnn.nn.state import zeros_like_sizes
 
 
@@ -17,6 +18,7 @@ def kind_of(cell: Any) -> str:
         >>> kind_of(torch.nn.Identity()), kind_of(kind_of)
         ('Identity', 'kind_of')
     """
+    cell = uncompiled(cell)
     return getattr(cell, "__name__", type(cell).__name__)
 
 
@@ -26,6 +28,7 @@ def check_cell(owner: str, cell: Any, name: str = "cell") -> None:
     Raises TypeError for what cannot be called at all and for torch's own recurrent modules and cells, which return
     other things; the message says what to use instead.
     """
+    cell = uncompiled(cell)
     if isinstance(cell, nn.RNNCellBase):
         kind = type(cell).__name__
         ours = {"LSTMCell": "LSTMCell", "GRUCell": "GRUCell(..., reset_after=True)", "RNNCell": "BasicRNNCell"}.get(
@@ -50,22 +53,22 @@ def runs_whole(cell: Any) -> bool:
 
 
 def why_not_whole(cell: Any) -> str | None:
-    """Say why `cell` is called step by step, as a sentence; None where it runs over whole sequences.
+    """Say why `cell` is called step by step, in words that follow "because"; None where it runs over whole sequences.
 
     Example:
         >>> why_not_whole(kind_of)
-        'kind_of is a cell of your own'
+        'it is a cell of your own'
     """
     kind = type(cell)
-    for owner in kind.__mro__:
+    for owner in kind.__mro__ if getattr(kind, "is_rnn_cell", False) else ():
         if "sequence" in owner.__dict__:
             break
     else:
-        return f"{kind_of(cell)} is a cell of your own"
+        return "it is a cell of your own"
     if kind.forward is not owner.forward or "forward" in cell.__dict__:
-        return f"{kind_of(cell)} has a step of its own"
+        return "it has a step of its own"
     if cell._forward_hooks or cell._forward_pre_hooks or cell._backward_hooks or cell._backward_pre_hooks:
-        return f"{kind_of(cell)} has a hook that watches its steps"
+        return "a hook watches its steps"
     return None
 
 

@@ -27,8 +27,8 @@ def run_layers(
     """Run layer after layer over `inputs` `[time, batch, input_size]`, or batch first without `time_major`.
 
     `weights` are those of layers * directions. `states` are `[layers * directions, batch, width]` (None: zeros),
-    `lengths` and `implementation` as `run_layer` takes them. Returns the outputs `[..., directions * width]`, laid out as
-    `inputs`, and the final states, laid out as `states`.
+    `lengths` and `implementation` as `run_layer` takes them. Returns the outputs `[..., directions * width]`, laid out
+    as `inputs`, and the final states, laid out as `states`.
 
     Example:
         >>> from dynrnn.rnn.torch_weights import cell_of

@@ -26,9 +26,8 @@ def check_lengths(owner: str, name: str, lengths: Any, batch: int, max_time: int
         >>> check_lengths("dynamic_rnn", "sequence_length", [2.0, 1], 2, 3)
         tensor([2, 1])
     """
-    if isinstance(lengths, (list, tuple)) and len(lengths) == batch and set(map(type, lengths)) <= {int}:
-        if not lengths or (min(lengths) >= 0 and max(lengths) <= max_time):
-            return torch.tensor(lengths, dtype=torch.int64)
+    if _are_right(lengths, batch, max_time):
+        return torch.tensor(lengths, dtype=torch.int64)
     values = _as_vector(owner, name, lengths)
     if values.dtype == torch.bool:
         raise TypeError(
@@ -76,6 +75,13 @@ def check_resets(owner: str, resets: Any, batch: int, max_time: int, *, time_maj
     if hides_values(values):
         raise TypeError(f"{owner}: resets cannot be mapped over by torch.func.vmap, because the rows are cut by them")
     return (values.t() if time_major else values).to("cpu")
+
+
+def _are_right(lengths: Any, batch: int, max_time: int) -> bool:
+    """Say whether lengths are a list of ints with nothing wrong: then there is no need for a tensor to find out."""
+    if not isinstance(lengths, (list, tuple)) or len(lengths) != batch or not set(map(type, lengths)) <= {int}:
+        return False
+    return not lengths or (min(lengths) >= 0 and max(lengths) <= max_time)
 
 
 def _as_vector(owner: str, name: str, lengths: Any) -> Tensor:

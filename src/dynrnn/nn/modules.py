@@ -70,6 +70,7 @@ class LSTM(Recurrent):
         *,
         lengths: Any = None,
         padding_value: float = 0.0,
+        implementation: str = "auto",
     ) -> tuple[Any, tuple[Tensor, Tensor]]:
         """Run all layers over every row for its own length.
 
@@ -89,13 +90,16 @@ class LSTM(Recurrent):
         Returns `(output, (h, c))`. The output has the form of the input, with its full time axis and
         `directions * width` features, and is `padding_value` past a row's end; h and c are each row's states after its
         last step (in the reverse direction: after its first), for an empty row those it began with. Padding is never
-        read. Under autocast all is computed, and comes out, in autocast's dtype. Inside `torch.vmap` over lengths, and
-        in compiled code, work follows the time axis, otherwise the sum of the lengths.
+        read. Under autocast all is computed, and comes out, in autocast's dtype. Work follows the sum of the lengths;
+        where the fused kernels do not apply, inside `torch.vmap` over lengths and in compiled code, the time axis.
+
+        `implementation` is "auto", which takes the fused kernels wherever they apply (`dynrnn.explain_dispatch` says
+        where), or "fused" or "reference", which is taken or raises.
 
         Raises TypeError for another dtype or structure and ValueError for a shape, a device or a length that does not
-        fit, naming the argument.
+        fit, naming the argument; ValueError or RuntimeError for "fused" where it cannot be had.
         """
-        output, (h, c) = self._run(input, hx, lengths, padding_value)
+        output, (h, c) = self._run(input, hx, lengths, padding_value, implementation)
         return output, (h, c)
 
 
@@ -142,13 +146,19 @@ class GRU(Recurrent):
         )
 
     def forward(
-        self, input: Sequences, hx: Tensor | None = None, *, lengths: Any = None, padding_value: float = 0.0
+        self,
+        input: Sequences,
+        hx: Tensor | None = None,
+        *,
+        lengths: Any = None,
+        padding_value: float = 0.0,
+        implementation: str = "auto",
     ) -> tuple[Any, Tensor]:
         """Run all layers over every row for its own length: as `LSTM.forward`, with one state tensor.
 
         `hx` is h `[layers * directions, batch, hidden_size]`, zeros by default. Returns `(output, h)`.
         """
-        output, (h,) = self._run(input, hx, lengths, padding_value)
+        output, (h,) = self._run(input, hx, lengths, padding_value, implementation)
         return output, h
 
 
@@ -196,11 +206,17 @@ class RNN(Recurrent):
         )
 
     def forward(
-        self, input: Sequences, hx: Tensor | None = None, *, lengths: Any = None, padding_value: float = 0.0
+        self,
+        input: Sequences,
+        hx: Tensor | None = None,
+        *,
+        lengths: Any = None,
+        padding_value: float = 0.0,
+        implementation: str = "auto",
     ) -> tuple[Any, Tensor]:
         """Run all layers over every row for its own length: as `LSTM.forward`, with one state tensor.
 
         `hx` is h `[layers * directions, batch, hidden_size]`, zeros by default. Returns `(output, h)`.
         """
-        output, (h,) = self._run(input, hx, lengths, padding_value)
+        output, (h,) = self._run(input, hx, lengths, padding_value, implementation)
         return output, h

@@ -57,6 +57,11 @@ class MultiRNNCell(RNNCell):
         return tuple(self._functions[name] if name in self._functions else getattr(self, name) for name in names)
 
     @property
+    def parts(self) -> tuple[Any, ...]:
+        """The layers."""
+        return self.cells
+
+    @property
     def state_size(self) -> tuple[Any, ...]:
         """The layers' state sizes."""
         return tuple(cell.state_size for cell in self.cells)

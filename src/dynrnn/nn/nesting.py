@@ -76,7 +76,7 @@ def _sequence(like: Sequence[Any], build: Callable[[list[Any]], Any]) -> tuple[_
     def take_apart(nest: Any, leaves: list[Any]) -> bool:
         if not isinstance(nest, (tuple, list)) or len(nest) != count:
             return False
-        for take, child in zip(takes, nest):  # noqa: B905 - equally long by now
+        for take, child in zip(takes, nest):  # noqa: B905, SIM110 - equally long by now, and this is quicker
             if not take(child, leaves):
                 return False
         return True

@@ -1,13 +1,14 @@
-"""Layers of a torch-like module by torch's own operators: when they apply, and how.
+"""Layers of a torch-like module by torch's own operators, where our kernels do not apply: when, and how.
 
 On CUDA they are cuDNN's, on the CPU oneDNN's or torch's. They know no empty rows, no second derivative and no
-transform; what they lack comes from the reference in `layers.py`. Several layers at once are better than one after the
-other: only then are the weights laid out in memory as torch has laid them out for cuDNN.
+transform; what they lack comes from the reference loop. Several layers at once are better than one after the other:
+only then are the weights laid out in memory as torch has laid them out for cuDNN.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -22,8 +23,8 @@ from dynrnn.rnn.torch_weights import Cell, Weights
 _OPERATORS = {"LSTM": _VF.lstm, "GRU": _VF.gru, "RNN_TANH": _VF.rnn_tanh, "RNN_RELU": _VF.rnn_relu}
 
 
-def applies(cell: Cell, inputs: Tensor, lengths: Tensor | None) -> bool:
-    """Say whether torch's operator should run layers over `inputs` `[time, batch, ...]`.
+def applies(cell: Cell, inputs: Tensor, lengths: Tensor | None, *, time_major: bool = True) -> bool:
+    """Say whether torch's operator should run layers over `inputs` `[time, batch, ...]`, or batch first.
 
     It does where some step runs, outside of transforms and compilation: on CUDA where cuDNN accepts the inputs, on the
     CPU where no row is shorter than the others and nothing is projected (torch's way through packed sequences, and its
@@ -35,43 +36,58 @@ def applies(cell: Cell, inputs: Tensor, lengths: Tensor | None) -> bool:
         >>> applies(cell, inputs, None), applies(cell, inputs, torch.tensor([3, 1]))
         (True, False)
     """
-    if not inputs.numel() or torch.compiler.is_compiling():
+    if torch.compiler.is_compiling() or not inputs.numel():
         return False
     if _functorch.maybe_current_level() is not None or forward_ad._current_level >= 0:  # torch.func, or dual numbers
         return False
     if inputs.is_cuda:
         return torch.backends.cudnn.is_acceptable(inputs) and (lengths is None or bool(lengths.any()))
     projected = cell.spec.output_size(cell.options) != cell.options.num_units
-    return inputs.device.type == "cpu" and lengths is None and not projected
+    return inputs.device.type == "cpu" and not projected and _is_full(lengths, inputs.shape[0 if time_major else 1])
 
 
-def run_layers_fused(
-    cell: Cell, weights: Sequence[Weights], directions: int, inputs: Tensor, states: States, lengths: Tensor | None
+def _is_full(lengths: Tensor | None, max_time: int) -> bool:
+    return lengths is None or length_range(lengths, lengths.shape[0], max_time)[0] == max_time
+
+
+def run_layers_by_torch(
+    cell: Cell,
+    weights: Sequence[Weights],
+    directions: int,
+    inputs: Tensor,
+    states: States | None,
+    lengths: Tensor | None,
+    *,
+    time_major: bool = True,
 ) -> tuple[Tensor, States]:
     """Run layers as `run_layers` does, by torch's operator; the second derivative is the reference's.
 
     At least one row must have a step. Arguments and results are those of `run_layers`, on any device.
     """
-    names = [list(row) for row in weights]
+    inputs = inputs if time_major else inputs.transpose(0, 1)
+    if states is None:
+        zeros = (inputs.new_zeros(len(weights), inputs.shape[1], size) for size in cell.state_sizes.values())
+        states = tuple(zeros)
+    count, names = 1 + len(states), [list(row) for row in weights]
     tensors = [inputs, *states, *(value for row in weights for value in row.values())]
 
     def with_values(run: Callable[..., Any], values: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        rest = iter(values[1 + len(states) :])
+        rest = iter(values[count:])
         rows = [{name: next(rest) for name in row} for row in names]
-        outputs, final = run(cell, rows, directions, values[0], tuple(values[1 : 1 + len(states)]), lengths)
+        outputs, final = run(cell, rows, directions, values[0], tuple(values[1:count]), lengths)
         return outputs, *final
 
-    def fused(*values: Tensor) -> tuple[Tensor, ...]:
+    def operator(*values: Tensor) -> tuple[Tensor, ...]:
         return with_values(_call, values)
 
     def reference(*values: Tensor) -> tuple[Tensor, ...]:
-        return with_values(run_layers, values)
+        return with_values(partial(run_layers, implementation="reference"), values)
 
     if torch.is_grad_enabled() and any(value.requires_grad for value in tensors):
-        outputs, *final = _Fused.apply(fused, reference, *tensors)
+        outputs, *final = _ByOperator.apply(operator, reference, *tensors)
     else:
-        outputs, *final = fused(*tensors)
-    return outputs, tuple(final)
+        outputs, *final = operator(*tensors)
+    return outputs if time_major else outputs.transpose(0, 1), tuple(final)
 
 
 def _call(
@@ -82,7 +98,7 @@ def _call(
     train = torch.is_grad_enabled() and any(value.requires_grad for value in (inputs, *states, *flat))
     options = ("bias_ih" in weights[0], len(weights) // directions, 0.0, train, directions == 2)
     operator, pair = _OPERATORS[cell.mode], len(states) == 2
-    if lengths is None:
+    if lengths is None or _is_full(lengths, inputs.shape[0]):
         states = tuple(value.contiguous() for value in states)
         outputs, *final = operator(inputs, states if pair else states[0], flat, *options, False)
         return outputs, tuple(final)
@@ -111,14 +127,14 @@ def _with_empty_rows(packing: Packing, final: Sequence[Tensor], initial: States)
     return tuple(value.index_select(1, packing.inverse) for value in both)
 
 
-class _Fused(torch.autograd.Function):
+class _ByOperator(torch.autograd.Function):
     """A function with a fast first derivative, and another with the same values that has all of them."""
 
     @staticmethod
-    def forward(ctx: Any, fused: Callable[..., Any], reference: Callable[..., Any], *tensors: Tensor) -> Any:
+    def forward(ctx: Any, operator: Callable[..., Any], reference: Callable[..., Any], *tensors: Tensor) -> Any:
         leaves = [value.detach().requires_grad_(value.requires_grad) for value in tensors]
         with torch.enable_grad():
-            results = fused(*leaves)
+            results = operator(*leaves)
         ctx.reference, ctx.leaves, ctx.results = reference, leaves, results
         ctx.save_for_backward(*tensors)
         return tuple(value.detach() for value in results)

@@ -6,7 +6,7 @@ The public classes are in `modules.py`; what an input may look like in `arrange.
 from __future__ import annotations
 
 import weakref
-from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import torch
@@ -16,9 +16,12 @@ from torch.nn import functional
 from dynrnn.nn.arrange import arrange, check_dtype
 from dynrnn.nn.hidden import check_hx
 from dynrnn.nn.layers import States, run_layers
-from dynrnn.nn.operators import applies, run_layers_fused
+from dynrnn.nn.layouts import Layout
+from dynrnn.nn.operators import applies, run_layers_by_torch
+from dynrnn.nn.parameters import lookup
 from dynrnn.nn.precision import autocast_dtype
-from dynrnn.nn.weights_layout import Cell, Weights, cell_of
+from dynrnn.rnn.dispatch import choose
+from dynrnn.rnn.torch_weights import Cell, Weights, cell_of
 
 
 class Recurrent(nn.RNNBase):
@@ -27,7 +30,7 @@ class Recurrent(nn.RNNBase):
     It adds no attribute to an instance, so that a module of torch becomes one of these by its class alone.
     """
 
-    def _run(self, input: Any, hx: Any, lengths: Any, padding_value: float) -> tuple[Any, States]:
+    def _run(self, input: Any, hx: Any, lengths: Any, padding_value: float, implementation: str) -> tuple[Any, States]:
         """Run all layers; `forward` of each class says what may come in and what comes out."""
         owner = self.mode.partition("_")[0]
         cell, weights = cell_of(self.mode, self.hidden_size, self.proj_size), self._weights()
@@ -36,15 +39,29 @@ class Recurrent(nn.RNNBase):
         if autocast is not None:  # everything is cast at the door, as torch does for its own; inside is one dtype
             inputs, weights = inputs.to(autocast), [_cast(row, autocast) for row in weights]
         check_dtype(owner, inputs, weights[0]["weight_ih"])
-        if hx is None:
-            states = tuple(inputs.new_zeros(len(weights), inputs.shape[1], size) for size in cell.state_sizes.values())
-        else:
+        states = None  # zeros
+        if hx is not None:
             shapes = {name: (len(weights), *layout.state_batch, size) for name, size in cell.state_sizes.items()}
             states = check_hx(owner, hx, shapes, inputs, cast=autocast is not None)
-            states = tuple(layout.state_in(value) for value in states)
-        with nullcontext() if autocast is None else torch.autocast(inputs.device.type, enabled=False):
-            outputs, states = self._run_layers(cell, weights, inputs, states, layout.lengths)
-        return layout.outputs(outputs, padding_value), tuple(layout.state_out(value) for value in states)
+            states = tuple([layout.state_in(value) for value in states])
+        if autocast is None:
+            outputs, states = self._run_layers(cell, weights, inputs, states, layout, implementation)
+        else:
+            with torch.autocast(inputs.device.type, enabled=False):
+                outputs, states = self._run_layers(cell, weights, inputs, states, layout, implementation)
+        return layout.outputs(outputs, padding_value), tuple([layout.state_out(value) for value in states])
+
+    def explain(self, input: Any, lengths: Any, implementation: str) -> str:
+        """Say how such a call is run, and why, in words that follow "runs"."""
+        owner = self.mode.partition("_")[0]
+        cell, like = cell_of(self.mode, self.hidden_size, self.proj_size), self._weights()[0]["weight_ih"]
+        layout = arrange(owner, input, lengths, self.batch_first, like, 0.0)
+        autocast = autocast_dtype(layout.inputs)
+        inputs = layout.inputs if autocast is None else layout.inputs.to(autocast)
+        choice = choose(cell.spec, cell.options, inputs, implementation=implementation)
+        if choice.fused or choice.asked or not applies(cell, inputs, layout.lengths, time_major=layout.time_major):
+            return str(choice)
+        return f"through torch's own operator on {inputs.device.type}, because {choice.obstacle}"
 
     def _init_flat_weights(self) -> None:
         # torch lists whatever stands under a weight's name, for cuDNN; a weight that is computed (parametrized) would
@@ -55,23 +72,33 @@ class Recurrent(nn.RNNBase):
 
     def _weights(self) -> list[Weights]:
         """The weights of each layer and direction, read anew: whatever now stands under their names."""
-        return [{name.partition("_l")[0]: getattr(self, name) for name in names} for names in self._all_weights]
+        return [{name.partition("_l")[0]: lookup(self, name) for name in names} for names in self._all_weights]
 
     def _run_layers(
-        self, cell: Cell, weights: list[Weights], inputs: Tensor, states: States, lengths: Tensor | None
+        self,
+        cell: Cell,
+        weights: list[Weights],
+        inputs: Tensor,
+        states: States | None,
+        layout: Layout,
+        implementation: str,
     ) -> tuple[Tensor, States]:
+        lengths, time_major = layout.lengths, layout.time_major
+        choice = choose(cell.spec, cell.options, inputs, implementation=implementation)
+        run = partial(run_layers, implementation=implementation)
+        if not choice.fused and not choice.asked and applies(cell, inputs, lengths, time_major=time_major):
+            run = run_layers_by_torch
         directions = 2 if self.bidirectional else 1
-        drops = bool(self.dropout) and self.training
-        at_once = directions * (1 if drops else self.num_layers)
+        if not self.dropout or not self.training or len(weights) == directions:
+            return run(cell, weights, directions, inputs, states, lengths, time_major=time_major)
         finals = []
-        for first in range(0, len(weights), at_once):
-            rows = slice(first, first + at_once)
-            run = run_layers_fused if applies(cell, inputs, lengths) else run_layers
-            given = tuple(value[rows] for value in states)
-            inputs, final = run(cell, weights[rows], directions, inputs, given, lengths)
-            finals.append(final)
-            if drops and rows.stop < len(weights):
+        for first in range(0, len(weights), directions):
+            if first:
                 inputs = functional.dropout(inputs, self.dropout)
+            rows = slice(first, first + directions)
+            given = None if states is None else tuple(value[rows] for value in states)
+            inputs, final = run(cell, weights[rows], directions, inputs, given, lengths, time_major=time_major)
+            finals.append(final)
         return inputs, tuple(torch.cat(column) for column in zip(*finals, strict=True))
 
 

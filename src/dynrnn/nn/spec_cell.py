@@ -225,6 +225,7 @@ class SpecCell(RNNCell):
             checkpoint_every=walk.checkpoint_every,
             keep_states=walk.keep_states,
             keep_gates=walk.keep_gates,
+            implementation=walk.implementation,
         )
 
     def prepared_step(self, inputs: Tensor) -> tuple[Callable[..., Any], Callable[..., Any]]:

@@ -19,12 +19,13 @@ class Step:
     """A cell as it is called step by step: `call(inputs, state) -> (output, new_state)`.
 
     With `product`, `call` is given `product(inputs)` in place of inputs, which has been computed for many steps at
-    once. `cell` is whose step it is.
+    once. `cell` is whose step it is, `compiled` whether it runs compiled code.
     """
 
     cell: Any
     call: Callable[[Any, Any], Any]
     product: Callable[[Any], Any] | None = None
+    compiled: bool = False
 
 
 def own_step(cell: Any) -> Step:
@@ -34,7 +35,9 @@ def own_step(cell: Any) -> Step:
         >>> own_step(has_input_product).product is None
         True
     """
-    return Step(cell, cell.recur, cell.input_product) if has_input_product(cell) else Step(cell, cell)
+    if has_input_product(cell):
+        return Step(cell, cell.recur, cell.input_product, compiled=is_compiled(cell.recur))
+    return Step(cell, cell, compiled=is_compiled(cell))
 
 
 def has_input_product(cell: Any) -> bool:

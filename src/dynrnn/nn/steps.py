@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from dynrnn import _nest
-from dynrnn.nn.compiled import alike_for_all_steps, is_compiled
+from dynrnn.nn.compiled import alike_for_all_steps
 from dynrnn.nn.kinds import kind_of
 from dynrnn.nn.nesting import Nesting
 from dynrnn.nn.step import Step
@@ -39,7 +39,7 @@ def run_by_steps(step: Step, inputs: Any, state: Any, walk: Walk) -> Pass:
     longest = length_range(walk.lengths, leaves[0].shape[batch_axis], leaves[0].shape[walk.time_axis])[1]
     if longest and walk.checkpoint_every is not None and torch.is_grad_enabled():
         return _run_stretches(step, inputs, state, walk, longest)
-    if is_compiled(step.call):
+    if step.compiled:
         flat_state = alike_for_all_steps(flat_state, leaves, step.cell)
     caller = _Caller(step, inputs, state, walk)
     outputs, final = run_steps(

@@ -25,6 +25,11 @@ class CellWrapper(RNNCell):
         self.cell = cell
 
     @property
+    def parts(self) -> tuple[Any, ...]:
+        """The inner cell."""
+        return (self.cell,)
+
+    @property
     def state_size(self) -> Any:
         """The inner cell's state size."""
         return self.cell.state_size  # type: ignore[attr-defined]

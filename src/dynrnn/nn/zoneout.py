@@ -54,6 +54,10 @@ class ZoneoutWrapper(CellWrapper):
         step = step_of(self.cell, inputs)
         return run_by_steps(replace(step, call=partial(self._step, step.call)), inputs, state, walk)
 
+    def why_by_steps(self) -> str | None:
+        """Zoneout is in every step."""
+        return "zoneout changes the state at every step"
+
     def _step(self, step: Callable[..., Any], inputs: Any, state: Any) -> tuple[Any, Any]:
         output, new = step(inputs, state)
         mixed = self._mixed(state, new)

@@ -36,7 +36,9 @@ def check_layer(
         layout = "[time, batch, input_size]" if time_major else "[batch, time, input_size]"
         raise ValueError(f"run_layer: inputs must have shape {layout}, got {list(inputs.shape)}")
     if not inputs.dtype.is_floating_point:
-        raise TypeError(f"run_layer: inputs must be floating point, got {describe('inputs', inputs.shape, inputs.dtype)}")
+        raise TypeError(
+            f"run_layer: inputs must be floating point, got {describe('inputs', inputs.shape, inputs.dtype)}"
+        )
     batch, max_time = (inputs.shape[1], inputs.shape[0]) if time_major else inputs.shape[:2]
     shapes, sizes = _expected(spec, inputs.shape[2], options)
     if params.keys() != shapes.keys():

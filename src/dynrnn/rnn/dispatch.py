@@ -7,12 +7,13 @@ words. The kernels themselves are in `dynrnn.kernels`, the reference loop is in 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import torch
 from torch import Tensor
 
 from dynrnn import kernels
+from dynrnn.cells import CELLS
 from dynrnn.cells.spec import CellSpec
 
 IMPLEMENTATIONS = ("auto", "fused", "reference")
@@ -25,6 +26,11 @@ class Choice(NamedTuple):
     asked: bool
     obstacle: str | None
 
+    def __str__(self) -> str:
+        if self.fused:
+            return f"through the fused kernels ({kernels.isas()[0]})"
+        return f"through the reference loop, because {self.obstacle}"
+
 
 def choose(
     spec: CellSpec,
@@ -32,7 +38,6 @@ def choose(
     inputs: Tensor,
     *,
     implementation: str = "auto",
-    checkpoint_every: int | None = None,
 ) -> Choice:
     """Choose how a layer is run over `inputs`; no value of any tensor is read.
 
@@ -47,21 +52,24 @@ def choose(
     if implementation == "reference":
         return Choice(False, True, 'implementation="reference" asks for it')
     obstacle = kernels.why_not(spec, options, inputs=inputs)
-    if obstacle is None and checkpoint_every is not None and torch.is_grad_enabled():
-        obstacle = "checkpoint_every computes steps again, which the reference loop does"
+    if CELLS.get(spec.name) is not spec:
+        obstacle = f"this {spec.name} is not the one in the table of cells, which the kernels compute"
     if implementation == "auto":
         return Choice(obstacle is None, False, obstacle)
-    check_request(implementation, obstacle)
+    check_request(implementation, lambda: obstacle)
     return Choice(True, True, None)
 
 
-def check_request(implementation: str, obstacle: str | None) -> None:
-    """Refuse a word that is none of IMPLEMENTATIONS, and "fused" where there is an obstacle.
+def check_request(implementation: str, find_obstacle: Callable[[], str | None]) -> None:
+    """Refuse a word that is none of IMPLEMENTATIONS, and "fused" where an obstacle is found.
 
     Raises ValueError, or RuntimeError where the obstacle is that the compiled module is missing.
     """
     if implementation not in IMPLEMENTATIONS:
         raise ValueError(f"implementation must be one of {', '.join(IMPLEMENTATIONS)}, got {implementation!r}")
-    if implementation == "fused" and obstacle is not None:
+    if implementation != "fused":
+        return
+    obstacle = find_obstacle()
+    if obstacle is not None:
         error = RuntimeError if obstacle == kernels.missing() else ValueError
         raise error(f'implementation="fused" cannot be had: {obstacle}')

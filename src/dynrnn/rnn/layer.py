@@ -7,7 +7,8 @@ weights as torch's modules keep them come in by `torch_layer.py`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
@@ -21,6 +22,7 @@ from dynrnn.rnn.lengths import fill_padding, hides_values
 from dynrnn.rnn.masked import refuse_for_hidden_lengths
 from dynrnn.rnn.pieces import Pieces, beginnings, cut_rows
 from dynrnn.rnn.reference import Traced, trace_reference
+from dynrnn.rnn.stretches import trace_stretches
 
 
 class LayerTrace(NamedTuple):
@@ -130,78 +132,129 @@ def trace_layer(
     check_layer(
         spec, params, inputs, state, lengths, options, time_major=time_major, parallel_iterations=parallel_iterations
     )
-    choice = choose(spec, options, inputs, implementation=implementation, checkpoint_every=checkpoint_every)
-    pieces, begin = None, state
-    if resets is not None:
-        pieces, begin = _cut(spec, options, inputs, state, resets, reset_state, lengths, time_major, reverse)
-    keep = {"keep_states": keep_states, "keep_gates": keep_gates}
-    layout = {"time_major": time_major, "reverse": reverse, "pieces": pieces}
+    choice = choose(spec, options, inputs, implementation=implementation)
+    every = checkpoint_every if torch.is_grad_enabled() else None
+    how: dict[str, Any] = {
+        "options": options,
+        "time_major": time_major,
+        "reverse": reverse,
+        "keep_states": keep_states,
+        "keep_gates": keep_gates,
+    }
     if choice.fused:
-
-        def reference(inputs: Tensor, state: State, params: Mapping[str, Tensor], lengths: Tensor | None) -> Traced:
-            return trace_reference(spec, params, inputs, state, lengths=lengths, options=options, **layout, **keep)
-
-        traced = kernels.run_layer(
-            spec,
-            params,
-            inputs,
-            begin,
-            lengths=lengths if pieces is None else None,
-            options=options,
-            reference=reference,
-            **layout,
-            **keep,
+        run = partial(_run_fused, spec, how)
+    else:
+        run = partial(_run_reference, spec, {**how, "parallel_iterations": parallel_iterations}, every)
+    if choice.fused and every is not None:
+        outputs, final, states, gates = _run_stretches(
+            run, spec, params, inputs, state, lengths, resets, reset_state, every, how
         )
     else:
-        if begin is None:
-            begin = _zeros(spec, options, inputs, inputs.shape[1 if time_major else 0] if pieces is None else len(pieces.row))
-        traced = trace_reference(
-            spec,
-            params,
-            inputs,
-            begin,
-            lengths=lengths,
-            options=options,
-            parallel_iterations=parallel_iterations,
-            checkpoint_every=checkpoint_every,
-            **layout,
-            **keep,
-        )
-    outputs, final, states, gates = traced
-    if pieces is not None:
-        last = pieces.last.to(inputs.device)
-        final = tuple(value.index_select(0, last) for value in final)
+        outputs, final, states, gates = _run_rows(run, params, inputs, state, lengths, resets, reset_state, how)
     if keep_states and lengths is not None:
-        if reverse and state is None:
-            carried = tuple(value.new_zeros(1, 1) for value in final)
-        else:
-            carried = state if reverse else final
-        states = tuple(fill_padding(one, two, lengths, time_major=time_major) for one, two in zip(states, carried, strict=True))
+        carried = final
+        if reverse:  # the padding comes first
+            carried = state or tuple([value.new_zeros(1, 1) for value in final])
+        pairs = zip(states, carried, strict=True)
+        states = tuple([fill_padding(value, end, lengths, time_major=time_major) for value, end in pairs])
     return LayerTrace(outputs, final, states, gates)
 
 
-def _zeros(spec: CellSpec, options: Any, inputs: Tensor, rows: int) -> State:
-    return tuple(inputs.new_zeros(rows, size) for size in spec.state_sizes(options))
+Results = tuple[Tensor, State, State, State]  # outputs, final, states, gates: see `Traced`
+Run = Callable[[Mapping[str, Tensor], Tensor, State | None, Tensor | None, Pieces | None], Results]
 
 
-def _cut(
+def _run_fused(
     spec: CellSpec,
-    options: Any,
+    how: dict[str, Any],
+    params: Mapping[str, Tensor],
     inputs: Tensor,
     state: State | None,
-    resets: Tensor,
-    reset_state: State | None,
     lengths: Tensor | None,
-    time_major: bool,
-    reverse: bool,
-) -> tuple[Pieces, State | None]:
-    """The pieces of all rows, and the state that each begins with."""
-    batch, max_time = (inputs.shape[1], inputs.shape[0]) if time_major else inputs.shape[:2]
+    pieces: Pieces | None,
+) -> Results:
+    def reference(inputs: Tensor, state: State, params: Mapping[str, Tensor], lengths: Tensor | None) -> Traced:
+        return trace_reference(spec, params, inputs, state, lengths=lengths, pieces=pieces, **how)
+
+    return kernels.run_layer(spec, params, inputs, state, lengths=lengths, pieces=pieces, reference=reference, **how)
+
+
+def _run_reference(
+    spec: CellSpec,
+    how: dict[str, Any],
+    every: int | None,
+    params: Mapping[str, Tensor],
+    inputs: Tensor,
+    state: State | None,
+    lengths: Tensor | None,
+    pieces: Pieces | None,
+) -> Results:
+    if state is None:
+        rows = inputs.shape[1 if how["time_major"] else 0] if pieces is None else len(pieces.row)
+        state = tuple([inputs.new_zeros(rows, size) for size in spec.state_sizes(how["options"])])
+    return trace_reference(spec, params, inputs, state, lengths=lengths, pieces=pieces, checkpoint_every=every, **how)
+
+
+def _run_rows(
+    run: Run,
+    params: Mapping[str, Tensor],
+    inputs: Tensor,
+    state: State | None,
+    lengths: Tensor | None,
+    resets: Tensor | None,
+    reset_state: State | None,
+    how: dict[str, Any],
+) -> Results:
+    """Run rows that may begin anew."""
+    if resets is None:
+        return run(params, inputs, state, lengths, None)
+    batch, max_time = inputs.shape[:2] if not how["time_major"] else inputs.shape[1::-1]
     if lengths is None:
         lengths = torch.full((batch,), max_time if batch else 0)
     elif hides_values(lengths):
         refuse_for_hidden_lengths("run_layer", {"resets": resets})
-    pieces = cut_rows(resets, lengths, reverse=reverse)
-    if state is None and reset_state is None:
-        return pieces, None
-    return pieces, beginnings(pieces, _zeros(spec, options, inputs, batch) if state is None else state, reset_state)
+    pieces = cut_rows(resets, lengths, reverse=how["reverse"])
+    begin = None if state is None and reset_state is None else beginnings(pieces, state, reset_state)
+    outputs, final, states, gates = run(params, inputs, begin, None, pieces)
+    last = pieces.last.to(inputs.device)
+    return outputs, tuple([value.index_select(0, last) for value in final]), states, gates
+
+
+def _run_stretches(
+    run: Run,
+    spec: CellSpec,
+    params: Mapping[str, Tensor],
+    inputs: Tensor,
+    state: State | None,
+    lengths: Tensor | None,
+    resets: Tensor | None,
+    reset_state: State | None,
+    every: int,
+    how: dict[str, Any],
+) -> Results:
+    """Run stretches of time of which backward computes each one again."""
+    if lengths is not None and hides_values(lengths):
+        refuse_for_hidden_lengths("run_layer", {"checkpoint_every": every})
+    batch = inputs.shape[1 if how["time_major"] else 0]
+    zeros = tuple([inputs.new_zeros(batch, size) for size in spec.state_sizes(how["options"])])
+    names = list(params)
+
+    def stretch(
+        inputs: Tensor, state: State, others: Sequence[Tensor], lengths: Tensor | None, resets: Tensor | None
+    ) -> Results:
+        params, anew = dict(zip(names, others, strict=False)), tuple(others[len(names) :])
+        return _run_rows(run, params, inputs, state, lengths, resets, anew, how)
+
+    anew = zeros if reset_state is None else reset_state
+    layout = {"time_major": how["time_major"], "reverse": how["reverse"]}
+    return trace_stretches(
+        stretch,
+        inputs,
+        zeros if state is None else state,
+        [*params.values(), *anew],
+        lengths=lengths,
+        resets=resets,
+        reset_state=anew,
+        every=every,
+        **layout,
+    )

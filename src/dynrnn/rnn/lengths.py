@@ -1,6 +1,6 @@
 """Lengths: ranges, masks, reversal, and where each valid step stands when a ragged batch is walked.
 
-Index arithmetic only: the loops that use it are in `reference.py` and `loop.py`. Lengths here are int64 tensors `[batch]`.
+Index arithmetic only: the loops that use it are in `reference.py` and `loop.py`. Lengths here are int64 `[batch]`.
 """
 
 from __future__ import annotations

@@ -83,10 +83,14 @@ def run_steps(
         current = list(new) if index < shortest else masks.freeze(index - shortest, new, current)
         rows.append(list(outputs_t))
     columns = [list(column) for column in zip(*rows, strict=True)]
-    if span.is_full:
+    if span.lengths is None or span.is_full:
         return [_stack(column, max_time, time_major, reverse) for column in columns], current
-    target = step_target(span.lengths, max_time, time_major=time_major, reverse=reverse).to(inputs[0].device)
-    return [_scatter(column, target, inputs[0].shape[:2]) for column in columns], current
+    if reverse:
+        target = step_target(span.lengths, max_time, time_major=time_major, reverse=True).to(inputs[0].device)
+        return [_scatter(column, target, inputs[0].shape[:2]) for column in columns], current
+    valid = length_mask(span.lengths, max_time).to(inputs[0].device)
+    valid = valid.t() if time_major else valid
+    return [_blanked(_stack(column, max_time, time_major, False), valid) for column in columns], current
 
 
 class _Masks:
@@ -111,7 +115,7 @@ class _Masks:
 
 
 def _stack(column: list[Tensor], max_time: int, time_major: bool, reverse: bool) -> Tensor:
-    """Stack the outputs of rows that all ran equally long."""
+    """Stack outputs over the whole time axis, which is walked from its start, or from the end that all rows share."""
     if reverse:
         column.reverse()
     if len(column) < max_time:
@@ -119,8 +123,13 @@ def _stack(column: list[Tensor], max_time: int, time_major: bool, reverse: bool)
     return torch.stack(column, 0 if time_major else 1)
 
 
+def _blanked(stacked: Tensor, valid: Tensor) -> Tensor:
+    """Outputs whose padding, where rows that had ended were stepped, is zeros."""
+    return torch.where(valid.view(*valid.shape, *[1] * (stacked.ndim - 2)), stacked, stacked.new_zeros(()))
+
+
 def _scatter(column: list[Tensor], target: Tensor, layout: torch.Size) -> Tensor:
-    """Bring a ragged batch's outputs to their places; padding is given one row of zeros after the last step."""
+    """Bring outputs of rows that do not stand at one time to their places; padding is a row of zeros after them."""
     column.append(column[0].new_zeros(1, *column[0].shape[1:]))
     return torch.cat(column).index_select(0, target).unflatten(0, layout)
 

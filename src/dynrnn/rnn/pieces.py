@@ -63,21 +63,23 @@ def cut_rows(resets: Tensor, lengths: Tensor, *, reverse: bool = False) -> Piece
     return Pieces(row=row, start=start, length=end - start, carried=carried, last=last)
 
 
-def beginnings(pieces: Pieces, state: State, reset_state: State | None) -> State:
+def beginnings(pieces: Pieces, state: State | None, reset_state: State | None) -> State:
     """The state that each piece begins with: its row's `state` where that is carried on, else anew.
 
-    `state` holds `[batch, width]` tensors, `reset_state` such ones or None, for zeros. Returns `[pieces, width]` each.
+    `state` and `reset_state` hold `[batch, width]` tensors; one of them may be None, for zeros. Returns
+    `[pieces, width]` each.
 
     Example:
         >>> pieces = cut_rows(torch.tensor([[False, True], [False, False]]), torch.tensor([2, 2]))
         >>> beginnings(pieces, (torch.tensor([[1.0], [2.0]]),), None)[0].flatten().tolist()
         [1.0, 0.0, 2.0]
     """
-    device = state[0].device
-    row, carried = pieces.row.to(device), pieces.carried.to(device).unsqueeze(1)
-    given = [value.index_select(0, row) for value in state]
-    if reset_state is None:
-        anew = [value.new_zeros(()) for value in state]
-    else:
-        anew = [value.index_select(0, row) for value in reset_state]
-    return tuple(torch.where(carried, one, other) for one, other in zip(given, anew, strict=True))
+    (like, *_) = state or reset_state or ()
+    row, carried = pieces.row.to(like.device), pieces.carried.to(like.device).unsqueeze(1)
+    zero = like.new_zeros(())
+    given, anew = (
+        None if values is None else [value.index_select(0, row) for value in values] for values in (state, reset_state)
+    )
+    count = len(given or anew or ())
+    pairs = zip(given or [zero] * count, anew or [zero] * count, strict=True)
+    return tuple([torch.where(carried, one, other) for one, other in pairs])

@@ -24,7 +24,7 @@ from dynrnn.rnn.walk import Record, input_products, record_step, walk, walk_agai
 class Traced(NamedTuple):
     """What a pass leaves, by whichever implementation.
 
-    `outputs` `[batch, time, width]` are 0 in the padding. `final` holds the state's tensors `[batch, width]`, or one row
+    `outputs` `[batch, time, width]` are 0 in the padding. `final` holds the state's tensors `[batch, width]`, or a row
     for each piece. `states` are the state's tensors at every step, of which only valid steps are defined, and `gates`
     those of the spec, 0 in the padding; both are `()` where they were not asked for.
     """
@@ -86,7 +86,7 @@ def trace_reference(
             records.reverse()
         columns = _columns(records, partial(_stack, max_time=max_time, time_axis=time_axis))
     else:
-        if lengths is None:
+        if lengths is None and pieces is None:
             lengths = torch.full((batch,), max_time if batch else 0)
         packing = _packing(inputs, lengths, pieces, time_major, reverse)
         begin = tuple(value.index_select(0, packing.order) for value in state)
@@ -103,13 +103,14 @@ def trace_reference(
     return Traced(columns[0], final, tuple(columns[1:count]), tuple(columns[count:]))
 
 
-def _packing(inputs: Tensor, lengths: Tensor, pieces: Pieces | None, time_major: bool, reverse: bool) -> Packing:
+def _packing(inputs: Tensor, lengths: Tensor | None, pieces: Pieces | None, time_major: bool, reverse: bool) -> Packing:
     """Lay out rows, or the pieces that they are cut into."""
-    max_time = inputs.shape[0 if time_major else 1]
-    layout = {"time_major": time_major, "reverse": reverse, "device": inputs.device}
-    if pieces is None:
-        return pack(lengths, max_time, **layout)
-    return pack(pieces.length, max_time, **layout, pieces=(pieces.row, pieces.start, lengths.shape[0]))
+    batch, max_time = (inputs.shape[1], inputs.shape[0]) if time_major else inputs.shape[:2]
+    cuts = None
+    if pieces is not None:
+        lengths, cuts = pieces.length, (pieces.row, pieces.start, batch)
+    assert lengths is not None
+    return pack(lengths, max_time, time_major=time_major, reverse=reverse, device=inputs.device, pieces=cuts)
 
 
 def _columns(records: list[Record], join: Any) -> list[Tensor]:

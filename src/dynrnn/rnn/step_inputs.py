@@ -70,7 +70,9 @@ def step_products(
     """
     at_once = min(at_once or span.longest, span.longest)
     starts = range(0, span.longest, at_once)
-    packing = None if span.is_full or hides_values(span.lengths) else _pack_valid(span, at_once)
+    packing = None
+    if span.lengths is not None and not span.is_full and not hides_values(span.lengths):
+        packing = _pack_valid(span.lengths, span, at_once)
     sizes = [(min(start + at_once, span.longest) - start) * span.batch for start in starts]
     if packing is not None:
         sizes = packing.sizes
@@ -79,8 +81,7 @@ def step_products(
         (_rows(value, span) if packing is None else _gather(value, packing.source)).split(sizes) for value in inputs
     ]
     for start, size, *rows in zip(starts, sizes, *columns, strict=True):
-        products = product(rows)
-        _check_products(products, size)
+        products = _checked(product(rows), size)
         if packing is None:
             steps = [value.split(span.batch) for value in products]
         else:
@@ -117,9 +118,8 @@ class _Packing:
     within: Tensor  # [longest, batch]: which packed row of its stretch each row is given at each step
 
 
-def _pack_valid(span: Span, at_once: int) -> _Packing:
-    lengths, longest = span.lengths, span.longest
-    assert lengths is not None
+def _pack_valid(lengths: Tensor, span: Span, at_once: int) -> _Packing:
+    longest = span.longest
     row = torch.where(lengths > 0, torch.arange(span.batch), lengths.argmax())
     step = torch.arange(longest).unsqueeze(1)
     start = step - step % at_once
@@ -141,10 +141,12 @@ def _unpacked(products: Tensor, full: int, batch: int, source: Tensor) -> tuple[
     return (*head, *products.index_select(0, source).split(batch)) if len(source) else head
 
 
-def _check_products(products: Sequence[Tensor], size: int) -> None:
+def _checked(products: Sequence[Tensor], size: int) -> list[Tensor]:
+    """Products as they were returned, but contiguous, so that all steps get the same strides."""
     for index, value in enumerate(products):
         name = f"run_steps: product must return product[{index}]"
         if not isinstance(value, Tensor):
             raise TypeError(f"{name} as a tensor, got {type(value).__name__}")
         if not value.ndim or value.shape[0] != size:
             raise ValueError(f"{name} with a row for each of the {size} it was given, got {list(value.shape)}")
+    return [value.contiguous() for value in products]

@@ -6,6 +6,8 @@ The fused kernels read such weights as they lie; for the reference loop they are
 
 from __future__ import annotations
 
+from typing import Any
+
 from torch import Tensor
 
 from dynrnn import kernels
@@ -41,7 +43,7 @@ def run_torch_layer(
         >>> outputs.shape, torch.equal(outputs[3], h)
         (torch.Size([4, 1, 3]), True)
     """
-    layout = {"time_major": time_major, "reverse": reverse}
+    layout: dict[str, Any] = {"time_major": time_major, "reverse": reverse}
     if not choose(cell.spec, cell.options, inputs, implementation=implementation).fused:
         _check_weights(cell, weights, inputs)
         params = cell_params(cell.mode, weights)
@@ -60,9 +62,7 @@ def run_torch_layer(
         params = cell_params(cell.mode, weights)
         return trace_reference(cell.spec, params, inputs, state, lengths=lengths, options=cell.options, **layout)
 
-    traced = kernels.run_torch_layer(
-        cell.mode, weights, inputs, state, lengths=lengths, reference=reference, **layout
-    )
+    traced = kernels.run_torch_layer(cell.mode, weights, inputs, state, lengths=lengths, reference=reference, **layout)
     return traced[0], traced[1]
 
 

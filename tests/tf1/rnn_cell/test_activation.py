@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+import torch
 
 import dynrnn.tf1 as tf
+from dynrnn.graph.dtype import float32
+from dynrnn.tf1.rnn_cell.activation import as_activation
 
 C = tf.nn.rnn_cell
 X = np.random.default_rng(0).normal(size=[2, 4, 3]).astype(np.float32)
@@ -88,3 +91,27 @@ def test_a_function_that_does_not_fit_is_refused(make):
         with pytest.raises(error, match=says):
             tf.nn.dynamic_rnn(make(3, activation=activation), tf.constant(X), dtype=tf.float32)
     assert tf.global_variables() == []
+
+
+@pytest.mark.parametrize(
+    ("function", "torch_function"),
+    [
+        (None, torch.tanh),
+        ("tanh", torch.tanh),
+        (tf.tanh, torch.tanh),
+        (tf.nn.tanh, torch.tanh),
+        (tf.math.tanh, torch.tanh),
+        (lambda x: tf.tanh(x, name="squash"), torch.tanh),
+        (tf.sigmoid, torch.sigmoid),
+        (tf.nn.sigmoid, torch.sigmoid),
+        ("sigmoid", torch.sigmoid),
+        (tf.nn.relu, torch.relu),
+        ("relu", torch.relu),
+        (lambda x: tf.nn.relu(x), torch.relu),
+        (lambda x: tf.tanh(2 * x), None),
+        (lambda x: x + tf.tanh(x), None),
+        (lambda x: x, None),
+    ],
+)
+def test_functions_that_are_torchs_are_known_as_such(function, torch_function, fresh_graph):
+    assert as_activation(function, float32, 3).plain is torch_function

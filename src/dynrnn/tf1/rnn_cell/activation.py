@@ -58,7 +58,19 @@ def as_activation(value: Any, dtype: DType, width: int) -> Activation:
     row = getattr(value, "row", None)
     if row is not None and row.bind is None and len(row.inputs) == 1:
         return Activation(row.compute)
-    return Activation(None, _trace(value, dtype, width))
+    body = _trace(value, dtype, width)
+    plain = _plain(body)
+    return Activation(None, body) if plain is None else Activation(plain)
+
+
+def _plain(body: Body) -> Callable[[torch.Tensor], torch.Tensor] | None:
+    """The torch function of a body that is one op of the tables on its input: `lambda x: tf.tanh(x)` is tanh."""
+    (param,), (result,) = body.params, body.results
+    node = result.op
+    alone = set(map(id, body.nodes)) <= {id(param.op), id(node)} and not body.captures and not body.controls
+    if not alone or tuple(node.inputs) != (param,) or node.attrs or node.row.bind is not None:
+        return None
+    return node.row.compute
 
 
 def _trace(function: Callable[[Any], Any], dtype: DType, width: int) -> Body:

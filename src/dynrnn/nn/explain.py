@@ -1,0 +1,52 @@
+"""`explain_dispatch`: which way a cell or a module is run, and why, in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dynrnn.nn.dynamic import check_inputs
+from dynrnn.nn.kinds import check_cell, kind_of
+from dynrnn.nn.paths import choice_of, parts_of
+from dynrnn.nn.recurrent import Recurrent
+
+
+def explain_dispatch(
+    cell: Callable[..., Any],
+    inputs: Any,
+    *,
+    lengths: Any = None,
+    time_major: bool = False,
+    implementation: str = "auto",
+) -> str:
+    """Say in one sentence which way a cell or a module is run over `inputs`, and why; nothing is run.
+
+    `cell` and `inputs` are what `dynamic_rnn` takes, or a module such as `dynrnn.LSTM` and what it takes; `lengths`,
+    `time_major` (of a cell) and `implementation` are those of the call that is asked about. Whether the cell is
+    training is taken as it is now. The ways are: the fused kernels, with the instruction set that they were built for;
+    the reference loop, which follows the lengths by torch's operators; torch's own operator for a whole module; a call
+    of the cell for every step.
+
+    Raises what the call would raise for its arguments.
+
+    Example:
+        >>> import torch
+        >>> from dynrnn import GRUCell, LayerNormLSTMCell, MultiRNNCell, explain_dispatch
+        >>> explain_dispatch(LayerNormLSTMCell(4), torch.ones(2, 3, 5))
+        'LayerNormLSTMCell runs through the reference loop, because ...'
+        >>> explain_dispatch(GRUCell(4), torch.ones(2, 3, 5), implementation="reference")
+        'GRUCell runs through the reference loop, because implementation="reference" asks for it.'
+    """
+    owner = "explain_dispatch"
+    if isinstance(cell, Recurrent):
+        return f"{kind_of(cell)} runs {cell.explain(inputs, lengths, implementation)}."
+    check_cell(owner, cell)
+    inputs, _, _ = check_inputs(owner, cell, inputs, time_major)
+    found = []
+    for part in parts_of(cell):
+        choice = choice_of(part, inputs, implementation)
+        found.append((part.name, f"step by step, because {choice}" if isinstance(choice, str) else str(choice)))
+    ways = {way for _, way in found}
+    if len(ways) == 1:
+        return f"{kind_of(cell)} runs {ways.pop()}."
+    return f"{kind_of(cell)} runs layer by layer: {'; '.join(f'{name} {way}' for name, way in found)}."

@@ -1,0 +1,80 @@
+"""Which way each cell inside a cell is run, and why: found without running anything.
+
+The choice itself is `dynrnn.rnn.dispatch`'s; here it is asked for every cell that runs as a whole, and cells that are
+called step by step are told apart. `explain.py` puts it into a sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from torch import Tensor
+
+from dynrnn import _nest
+from dynrnn.nn.kinds import kind_of, why_not_whole
+from dynrnn.nn.precision import autocast_dtype
+from dynrnn.nn.running import without_needless_compiler
+from dynrnn.nn.spec_cell import SpecCell
+from dynrnn.rnn.dispatch import Choice, choose
+
+
+class Part(NamedTuple):
+    """A cell that is run by itself: its name, and why it is called step by step, or None."""
+
+    name: str
+    cell: Any
+    by_steps: str | None
+
+
+def parts_of(cell: Any, by_steps: str | None = None) -> Iterator[Part]:
+    """Find the cells that are run by themselves: the layers of a cell of layers, the inner cell of a wrapper.
+
+    Example:
+        >>> from dynrnn import GRUCell, MultiRNNCell, ZoneoutWrapper
+        >>> [part[::2] for part in parts_of(MultiRNNCell([GRUCell(3), ZoneoutWrapper(GRUCell(3))]))]
+        [('GRUCell', None), ('GRUCell', 'zoneout changes the state at every step')]
+    """
+    cell = without_needless_compiler(cell)
+    by_steps = by_steps or why_not_whole(cell)
+    inner = () if why_not_whole(cell) else cell.parts
+    if not inner:
+        yield Part(kind_of(cell), cell, by_steps)
+    for one in inner:
+        yield from parts_of(one, by_steps or cell.why_by_steps())
+
+
+def choice_of(part: Part, inputs: Any, implementation: str = "auto") -> Choice | str:
+    """How a part is run over such inputs: the choice that is made for it, or why it is called step by step."""
+    if part.by_steps is not None:
+        return part.by_steps
+    if not isinstance(part.cell, SpecCell):
+        return "it runs sequences in a way of its own"
+    like = cast_as_run(inputs)
+    cell = part.cell
+    return choose(cell.spec, cell.options, like, implementation=implementation)
+
+
+def cast_as_run(inputs: Any) -> Tensor:
+    """A tensor of no steps with the dtype, the device and the kind that a cell meets: autocast has its say."""
+    first = _nest.flatten(inputs)[0]
+    dtype = autocast_dtype(first)
+    return first if dtype is None else first[:0].to(dtype)
+
+
+def find_obstacle(cell: Any, inputs: Any) -> str | None:
+    """Say why not all of a cell can take the fused kernels; None where it can.
+
+    Example:
+        >>> import torch
+        >>> from dynrnn import LayerNormLSTMCell, ZoneoutWrapper, GRUCell
+        >>> find_obstacle(ZoneoutWrapper(GRUCell(3)), torch.ones(2, 4, 5))
+        'GRUCell is called step by step, because zoneout changes the state at every step'
+    """
+    for part in parts_of(cell):
+        choice = choice_of(part, inputs)
+        if isinstance(choice, str):
+            return f"{part.name} is called step by step, because {choice}"
+        if choice.obstacle is not None:
+            return choice.obstacle
+    return None
