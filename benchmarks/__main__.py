@@ -72,7 +72,7 @@ def main(
     modes: Annotated[str, typer.Option(help=f"Modes: {_names(MODES)}.")] = _ALL,
     peers: Annotated[str, typer.Option(help=f"Peers: {_names(_PEERS)}.")] = _ALL,
     claims: Annotated[str, typer.Option(help=f"Further measurements: {_names(_CLAIMS)}, or none.")] = _ALL,
-    quick: Annotated[bool, typer.Option("--quick", help="LSTM, A to G, few short bursts; two minutes.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="LSTM, A to G, no load, few short bursts.")] = False,
     rounds: Annotated[int | None, typer.Option(help="Bursts of each peer in each case.", min=1)] = None,
     patience: Annotated[float | None, typer.Option(help="Seconds to wait for quiet in each case.", min=0.0)] = None,
     jax_python: Annotated[str | None, typer.Option(help="A Python with JAX: its scan is measured.")] = None,
@@ -94,7 +94,8 @@ def main(
         if only != _ALL or key in MAIN or cell == "lstm"
     ]
     wanted = _chosen("peers", peers, _PEERS, _PEERS)
-    further = [] if claims == "none" else _chosen("claims", claims, _CLAIMS, _CLAIMS)
+    usual = [name for name in _CLAIMS if not (quick and name == "load")]
+    further = [] if claims == "none" else _chosen("claims", claims, _CLAIMS, usual)
     facts = machine.facts()
     with (
         _Progress(console, len(cases) + len(further)) as progress,

@@ -44,7 +44,7 @@ struct Ahead {
         const auto flush = [&] {
             if (!many) return;
             tile<T>(many, shape)(left, none, weights + stage.template panel_at<T>(panel),
-                                 weights + panel * kPanel * L::kWidth, 0, out);
+                                 weights + panel * kPanel * L::kWidth, 0, out, nullptr);
             for (int i = 0; i < many; ++i)
                 std::memcpy(places[i], out + i * vectors * L::kWidth, vectors * L::kWidth * sizeof(T));
             many = 0;

@@ -126,7 +126,9 @@ private:
         for (int64_t block = 0; block < blocks.count; ++block) {
             const int64_t begin = blocks.begin(block), many = blocks.begin(block + 1) - begin;
             for (int64_t i = 0; i < many; ++i) left.rows[i] = row(rows.at(begin + i));
-            tile<T>(int(many), shape)(left, none, packed + back.panel_at<T>(panel), nullptr, 0, sums);
+            tile<T>(int(many), shape)(left, none, packed + back.panel_at<T>(panel), nullptr, 0, sums,
+                                      next_part(packed + back.panel_at<T>(panel + 1), panel + 1 < back.panels<T>(),
+                                                block, left.segments * left.length));
             for (int64_t i = 0; i < many; ++i)
                 use(rows.at(begin + i), panel * back.vectors * L::kWidth, shape, sums + i * shape * L::kWidth);
         }

@@ -143,7 +143,10 @@ private:
                 right.rows[i] = right_of(stage, r, s);
             }
             if (computed) start = products.at(stage, s, begin, panel);
-            tile<T>(int(many), shape)(left, right, weights, start, computed ? Ahead<T>::row_size(q) : 0, sums);
+            tile<T>(int(many), shape)(
+                left, right, weights, start, computed ? Ahead<T>::row_size(q) : 0, sums,
+                next_part(packed + stage.template panel_at<T>(panel + 1), panel + 1 < stage.template panels<T>(), block,
+                          stage.x.depth + stage.h.depth));
             for (int64_t i = 0; i < many; ++i)
                 epilogue(q, rows.at(begin + i), s, unit, vectors, sums + i * vectors * L::kWidth);
         }

@@ -142,7 +142,7 @@ private:
             const int64_t begin = blocks.begin(block), some = blocks.begin(block + 1) - begin;
             for (int64_t i = 0; i < some; ++i) left.rows[i] = turned + (begin + i) * kChunk;
             T* const place = to + begin * vectors * L::kWidth;
-            tile<T>(int(some), vectors)(left, none, panel_sums, place, vectors * L::kWidth, place);
+            tile<T>(int(some), vectors)(left, none, panel_sums, place, vectors * L::kWidth, place, nullptr);
         }
     }
 
@@ -226,7 +226,7 @@ void input_gradient(const Sequence<T>& q, const Back& to_x, const T* packed, int
                 main.rows[i] = from + (m + i) * columns;
                 second.rows[i] = q.gates2 + (m + i) * columns2;
             }
-            tile<T>(int(many), shape)(main, second, packed + to_x.panel_at<T>(panel), nullptr, 0, sums);
+            tile<T>(int(many), shape)(main, second, packed + to_x.panel_at<T>(panel), nullptr, 0, sums, nullptr);
             for (int64_t i = 0; i < many; ++i, step.next())
                 for (int v = 0; v < shape; ++v) {
                     const int64_t element = unit + v * L::kWidth;

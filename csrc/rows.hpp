@@ -45,6 +45,13 @@ struct Parts {
     }
 };
 
+// The part of the next panel that a block of rows brings into the second cache while it works on this one: the first
+// four blocks bring a quarter each, a line for each of `depth` elements. Null where there is nothing to bring.
+template <class T>
+const T* next_part(const T* panel, bool exists, int64_t block, int64_t depth) {
+    return exists && block < 4 ? panel + block * depth * (64 / int64_t(sizeof(T))) : nullptr;
+}
+
 // A row of `width` elements, zeros where there is none, filled up with zeros to `padded`.
 template <class T>
 void copy_row(T* to, const T* from, int64_t width, int64_t padded) {

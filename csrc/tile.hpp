@@ -8,6 +8,11 @@ namespace DYNRNN_ISA {
 
 constexpr int kPanel = 4;  // vectors of columns in a panel
 
+// What the second cache should have by the time that this product is done: a line for each element of the rows.
+struct Next {
+    const char* lines = nullptr;
+};
+
 // Rows to multiply: row r has `segments` stretches of `length` elements that stand `stride` elements apart.
 template <class T>
 struct Operand {
@@ -17,7 +22,8 @@ struct Operand {
 
 // Add to sums[r][First ..] what `left` gives with `weights`: for each element of a row, `Count` vectors.
 template <int R, int First, int Count, class T>
-DYNRNN_INLINE const T* multiply(typename Lanes<T>::Vec (&sums)[R][kPanel], const Operand<T>& left, const T* weights) {
+DYNRNN_INLINE const T* multiply(typename Lanes<T>::Vec (&sums)[R][kPanel], const Operand<T>& left, const T* weights,
+                                Next& next) {
     using L = Lanes<T>;
     const T* rows[R];
 #pragma GCC unroll 8
@@ -33,6 +39,8 @@ DYNRNN_INLINE const T* multiply(typename Lanes<T>::Vec (&sums)[R][kPanel], const
                 if (R <= 3 && kBytes == 64) asm("" : "+v"(columns[c]));
 #endif
             }
+            __builtin_prefetch(next.lines, 0, 2);
+            next.lines += 64;
             __builtin_prefetch(weights + 8 * Count * L::kWidth);
 #pragma GCC unroll 8
             for (int c = 1; c < Count; ++c) __builtin_prefetch(weights + (8 * Count + c) * L::kWidth);
@@ -60,7 +68,7 @@ constexpr int operand_vectors(int shape) { return shape == kApart ? 3 : shape; }
 // r.
 template <class T, int R, int S>
 __attribute__((noinline)) void tile_of(const Operand<T>& x, const Operand<T>& h, const T* weights, const T* start,
-                                       int64_t start_stride, T* out) {
+                                       int64_t start_stride, T* out, const T* next_weights) {
     using L = Lanes<T>;
     constexpr int vectors = vectors_of(S), count = operand_vectors(S);
     typename L::Vec sums[R][kPanel];
@@ -69,8 +77,9 @@ __attribute__((noinline)) void tile_of(const Operand<T>& x, const Operand<T>& h,
 #pragma GCC unroll 8
         for (int c = 0; c < vectors; ++c)
             sums[r][c] = start ? L::load(start + r * start_stride + c * L::kWidth) : typename L::Vec{};
-    weights = multiply<R, 0, count, T>(sums, x, weights);
-    multiply<R, S == kApart ? 1 : 0, count, T>(sums, h, weights);
+    Next next{reinterpret_cast<const char*>(next_weights ? next_weights : weights)};
+    weights = multiply<R, 0, count, T>(sums, x, weights, next);
+    multiply<R, S == kApart ? 1 : 0, count, T>(sums, h, weights, next);
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r)
 #pragma GCC unroll 8
@@ -78,7 +87,7 @@ __attribute__((noinline)) void tile_of(const Operand<T>& x, const Operand<T>& h,
 }
 
 template <class T>
-using Tile = void (*)(const Operand<T>&, const Operand<T>&, const T*, const T*, int64_t, T*);
+using Tile = void (*)(const Operand<T>&, const Operand<T>&, const T*, const T*, int64_t, T*, const T*);
 
 template <class T, int R>
 Tile<T> tile_for(int shape) {

@@ -1,4 +1,4 @@
-"""The one caller of the compiled module: tensors to addresses and strides, after the checks of `check.py`.
+"""The one caller of the compiled module: tensors to addresses and strides, each through the checks of `check.py`.
 
 Forward and backward of one layer in one direction over real tensors. How autograd, transforms and compiled code come
 here is in `functions.py` and `operators.py`.
@@ -13,15 +13,16 @@ from torch import Tensor
 
 from dynrnn.errors import describe
 from dynrnn.kernels.availability import _kernels
-from dynrnn.kernels.check import Rows, Setting, Sizes, check, check_memory, check_tensor
+from dynrnn.kernels.check import Rows, Setting, address_of, check_inputs, check_rows, rowwise
+from dynrnn.kernels.weights import Places, places_of
 
 
-def _names(text: str) -> tuple[str, ...]:
+def _fields(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-# The fields of what the compiled module is given, in its order; it has the same lists, and a test compares them.
-CALL = _names(
+# What the compiled module is given, field by field; it has the same lists, and a test compares them.
+CALL = _fields(
     "isa cell itemsize threads batch time input_size units projection reverse pieces row start length "
     "x x_row x_time out out_row out_time h0 c0 hn cn saved packed "
     "states gate0 gate1 gate2 gate3 trace_row trace_time"
@@ -30,18 +31,19 @@ WEIGHTS = (
     *(
         name.replace("#", str(gate))
         for gate in range(4)
-        for name in ("xk#", "xk#_row", "xk#_column", "hk#", "hk#_row", "hk#_column", "bx#", "bh#")
+        for name in _fields("xk# xk#_row xk#_column hk# hk#_row hk#_column bx# bh#")
     ),
-    *("peephole_i", "peephole_f", "peephole_o", "projection", "projection_row", "projection_column"),
+    *_fields("peephole_i peephole_f peephole_o projection projection_row projection_column"),
 )
-NUMBERS = ("forget_bias", "cell_clip", "proj_clip")
-GRADS = _names(
+NUMBERS = _fields("forget_bias cell_clip proj_clip")
+GRADS = _fields(
     "dout dout_row dout_time dhn dcn dstates dgate0 dgate1 dgate2 dgate3 dtrace_row dtrace_time "
     "dx dx_row dx_time dh0 dc0"
 )
-_PIECES, _HN, _CN, _SAVED, _STATES, _GATE0 = (
-    CALL.index(name) for name in ("pieces", "hn", "cn", "saved", "states", "gate0")
+_PIECES, _OUT, _HN, _CN, _SAVED, _STATES, _GATE0 = (
+    CALL.index(name) for name in ("pieces", "out", "hn", "cn", "saved", "states", "gate0")
 )
+_NOTHING = [0] * (_STATES + 5 - _HN)  # hn to gate3
 
 
 def forward(
@@ -56,33 +58,33 @@ def forward(
 ) -> tuple[tuple[Tensor, ...], Tensor | None]:
     """Run a layer; `keep` also fills the buffer that `backward` takes as `saved`.
 
-    The buffer has room for the steps that are walked, with `any_lengths` for all steps, so that its size depends on
-    no value; what is not needed of it is never touched.
-
     `inputs` is `[batch, time, input_size]`, or time first; `state` holds `[pieces, width]` tensors or None (zeros) in
-    the order of the table of cells; `weights` are those of the layout. Returns the results (outputs, the final state's
-    tensors, c of every step where an LSTM is asked for states, the gates) and the buffer, or None.
+    the order of the table of cells; `weights` are those of the layout. The buffer has room for the steps that are
+    walked, with `any_lengths` for all steps, so that its size depends on no value; what is not needed of it is never
+    touched.
 
-    Raises what `check` raises.
+    Returns the results (outputs, the final state's tensors, c of every step where an LSTM is asked for states, the
+    gates) and the buffer, or None. Raises TypeError or ValueError, naming the argument that does not fit.
     """
-    sizes = check(setting, rows, inputs, state, weights)
-    places, batch, time, pieces = sizes
-    units, lead = setting.layout.units, inputs.shape[:2]
-    outputs = inputs.new_empty((*lead, places.output_size))
-    final = [inputs.new_empty((pieces, width)) for width in places.state_sizes.values()]
-    states = [inputs.new_zeros((*lead, units))] if setting.keeps_cell_states else []
-    gates = [inputs.new_empty((*lead, units)) for _ in range(places.gates)] if setting.keep_gates else []
-    held = _Held(inputs, state, weights, rows)
-    call = _call(setting, sizes, held, outputs)
-    _set_written(call, final, states, gates)
-    addresses = places.addresses(held.weights)
+    reads = _Reads(setting, rows, inputs, state, weights)
+    call, places, numbers = reads.call, reads.places, reads.places.numbers
+    first, second, _ = inputs.shape
+    outputs = inputs.new_empty((first, second, places.output_size))
+    final = [inputs.new_empty((reads.pieces, width)) for width in places.state_sizes]
+    call[_OUT : _OUT + 3] = outputs.data_ptr(), *_strides(outputs, setting)
+    call[_HN] = final[-1].data_ptr()
+    if len(final) == 2:
+        call[_CN] = final[0].data_ptr()
+    results = (outputs, *final)
+    if setting.keep_states or setting.keep_gates:
+        results += _keep(setting, places, call, inputs)
     saved = None
     if keep:
-        every = batch * time * step_size(setting, inputs.dtype) if any_lengths else 0
-        saved = inputs.new_empty(every or _kernels.saved_size(call, places.numbers))
-        call[_SAVED] = _address(saved)
-    _kernels.forward(call, addresses, places.numbers)
-    return (outputs, *final, *states, *gates), saved
+        size = _kernels.saved_size(call, numbers)
+        saved = inputs.new_empty(first * second * step_size(setting, inputs.dtype) if any_lengths else size)
+        call[_SAVED] = saved.data_ptr()
+    _kernels.forward(call, reads.weights, numbers)
+    return results, saved
 
 
 def backward(
@@ -103,40 +105,34 @@ def backward(
     `grads` are those of `forward`'s results, None for zeros; `outputs` is the first of these results. `saved` is
     `forward`'s buffer, whose content is used up but with `spare`; with None the layer runs forward once more.
 
-    Raises what `check` raises.
+    Raises what `forward` raises.
     """
     if saved is None:
         plain = setting._replace(keep_states=False, keep_gates=False)
-        _, saved = forward(plain, rows, inputs, state, weights, keep=True)
+        saved, spare = forward(plain, rows, inputs, state, weights, keep=True)[1], False
         assert saved is not None
-        spare = False
-    sizes = check(setting, rows, inputs, state, weights)
-    places, dtype = sizes.places, inputs.dtype
-    check_tensor("outputs", outputs, (*inputs.shape[:2], places.output_size), dtype)
-    check_memory("outputs", outputs)
-    held = _Held(inputs, state, weights, rows)
-    call = _call(setting, sizes, held, _rowwise(outputs, held.alive))
+    reads = _Reads(setting, rows, inputs, state, weights)
+    call, places, dtype, alive = reads.call, reads.places, inputs.dtype, reads.alive
+    outputs = rowwise("outputs", outputs, (*inputs.shape[:2], places.output_size), dtype, alive)
+    call[_OUT : _OUT + 3] = outputs.data_ptr(), *_strides(outputs, setting)
     size = _kernels.saved_size(call, places.numbers)
-    if saved.numel() < size or saved.dtype is not dtype or not saved.is_contiguous():
+    if saved.numel() < size or saved.ndim != 1:
         raise ValueError(
-            f"run_layer: saved must hold {size} {dtype}, got {describe('saved', saved.shape, saved.dtype)}"
+            f"run_layer: saved must hold {size} numbers, got {describe('saved', saved.shape, saved.dtype)}"
         )
-    if spare:
-        saved = saved[:size].clone()
-    call[_SAVED] = _address(saved)
-    fields = _given_grads(setting, sizes, grads, inputs, held.alive)
-    count = 1 + len(state)
-    found: list[Tensor | None] = [
-        inputs.new_empty(value.shape) if want and value is not None else None
+    saved = saved[:size].clone() if spare else saved
+    call[_SAVED] = address_of("saved", saved, (saved.numel(),), dtype, alive)
+    given = _given(setting, reads, grads, inputs)
+    found = [
+        value.new_empty(value.shape) if want and value is not None else None
         for want, value in zip(wanted, (inputs, *state, *weights), strict=True)
     ]
-    dx, dstate = found[0], found[1:count]
-    fields += [0, 0, 0] if dx is None else [dx.data_ptr(), *_strides(dx, setting)]
-    fields += [
-        0 if value is None else value.data_ptr() for value in (dstate[-1], dstate[0] if len(dstate) == 2 else None)
-    ]
-    dweights = places.addresses_of_some([None if value is None else value.data_ptr() for value in found[count:]])
-    _kernels.backward(call, places.addresses(held.weights), places.numbers, fields, dweights)
+    places_of_found = [0 if value is None else value.data_ptr() for value in found]
+    count = 1 + len(state)
+    dx, dstate = found[0], places_of_found[1:count]
+    given += [0, 0, 0] if dx is None else [places_of_found[0], *_strides(dx, setting)]
+    given += [dstate[-1], dstate[0] if len(dstate) == 2 else 0]
+    _kernels.backward(call, reads.weights, places.numbers, given, places.addresses_of_some(places_of_found[count:]))
     return found
 
 
@@ -144,42 +140,70 @@ def step_size(setting: Setting, dtype: torch.dtype) -> int:
     """How many elements the buffer for backward has for each step."""
     layout = setting.layout
     call = [0] * len(CALL)
-    call[:10] = [setting.isa, layout.cell, dtype.itemsize, 1, 1, 1, 1, layout.units, layout.projection, 0]
-    call[_PIECES] = 1
+    call[: _PIECES + 1] = [setting.isa, layout.cell, dtype.itemsize, 1, 1, 1, 1, layout.units, layout.projection, 0, 1]
     return _kernels.saved_size(call, [0.0] * len(NUMBERS))
 
 
-class _Held:
-    """Addresses of what a call reads, and the tensors that stand there, which must outlive the call."""
+class _Reads:
+    """What a call reads: CALL, where all that is written is still 0, WEIGHTS, and the tensors they point to."""
 
-    def __init__(self, inputs: Tensor, state: Sequence[Tensor | None], weights: Sequence[Tensor], rows: Rows) -> None:
-        self.alive: list[Tensor] = []
-        self.inputs = _rowwise(inputs, self.alive)
-        self.state = [0 if value is None else _address(_dense(value, self.alive)) for value in state]
-        self.weights = [_address(_dense(value, self.alive)) for value in weights]
-        self.rows = [0 if value is None else _dense(value, self.alive).data_ptr() for value in rows]
+    __slots__ = ("alive", "call", "pieces", "places", "weights")
 
-
-def _dense(value: Tensor, alive: list[Tensor]) -> Tensor:
-    if value.is_contiguous() and not value.is_neg():
-        return value
-    value = value.resolve_neg().contiguous()
-    alive.append(value)
-    return value
-
-
-def _rowwise(value: Tensor, alive: list[Tensor]) -> Tensor:
-    """A tensor whose last axis is contiguous, whatever its other strides."""
-    if (value.stride(-1) == 1 or value.shape[-1] <= 1) and not value.is_neg():
-        return value
-    return _dense(value, alive)
-
-
-def _address(value: Tensor) -> int:
-    address = value.data_ptr()
-    if not address and value.numel():
-        raise ValueError(f"run_layer: a tensor of shape {list(value.shape)} has no memory")
-    return address
+    def __init__(
+        self,
+        setting: Setting,
+        rows: Rows,
+        inputs: Tensor,
+        state: Sequence[Tensor | None],
+        weights: Sequence[Tensor],
+    ) -> None:
+        layout, time_major, reverse, _, _, isa = setting
+        check_inputs(inputs, time_major)
+        shape, dtype = inputs.shape, inputs.dtype
+        time, batch = (shape[0], shape[1]) if time_major else (shape[1], shape[0])
+        self.alive = alive = []
+        self.places = places = places_of(layout, shape[2], dtype.itemsize)
+        self.pieces = pieces = check_rows(rows, batch, time)
+        inputs = rowwise("inputs", inputs, shape, dtype, alive)
+        if len(weights) != len(places.shapes) or len(state) != len(places.state_sizes):
+            got = f"{len(state)} and {len(weights)} tensors"
+            raise ValueError(f"run_layer: state and weights must be {places.state_labels}, {places.labels}, got {got}")
+        self.weights = places.addresses(
+            [
+                address_of(label, value, place, dtype, alive)
+                for label, value, place in zip(places.labels, weights, places.shapes, strict=True)
+            ]
+        )
+        begin = [
+            0 if value is None else address_of(label, value, (pieces, width), dtype, alive)
+            for label, value, width in zip(places.state_labels, state, places.state_sizes, strict=True)
+        ]
+        row, start, length = rows
+        x_row, x_time = _strides(inputs, setting)
+        self.call = [
+            isa,
+            layout.cell,
+            dtype.itemsize,
+            torch.get_num_threads(),
+            batch,
+            time,
+            shape[2],
+            layout.units,
+            layout.projection,
+            int(reverse),
+            pieces,
+            0 if row is None else address_of("row", row, (pieces,), torch.int64, alive),
+            0 if start is None else address_of("start", start, (pieces,), torch.int64, alive),
+            0 if length is None else address_of("length", length, (pieces,), torch.int64, alive),
+            inputs.data_ptr(),
+            x_row,
+            x_time,
+            *(0, 0, 0),  # out, out_row, out_time
+            begin[-1],
+            begin[0] if len(begin) == 2 else 0,
+            *_NOTHING,
+            *_trace_strides(setting, batch, time),
+        ]
 
 
 def _strides(value: Tensor, setting: Setting) -> tuple[int, int]:
@@ -188,76 +212,45 @@ def _strides(value: Tensor, setting: Setting) -> tuple[int, int]:
     return (second, first) if setting.time_major else (first, second)
 
 
-def _call(setting: Setting, sizes: Sizes, held: _Held, outputs: Tensor) -> list[int]:
-    """The kernels' CALL for what is read, and outputs; what else is written is 0 at first."""
-    layout, inputs, state = setting.layout, held.inputs, held.state
-    time_major = setting.time_major
-    x_row, x_time, _ = inputs.stride()
-    out_row, out_time, _ = outputs.stride()
-    trace_row, trace_time = sizes.time * layout.units, layout.units
-    if time_major:
-        x_row, x_time, out_row, out_time = x_time, x_row, out_time, out_row
-        trace_row, trace_time = layout.units, sizes.batch * layout.units
-    c0, h0 = state if len(state) == 2 else (0, state[0])
-    return [
-        setting.isa,
-        layout.cell,
-        inputs.dtype.itemsize,
-        torch.get_num_threads(),
-        sizes.batch,
-        sizes.time,
-        inputs.shape[2],
-        layout.units,
-        layout.projection,
-        int(setting.reverse),
-        sizes.pieces,
-        *held.rows,
-        _address(inputs),
-        x_row,
-        x_time,
-        _address(outputs),
-        out_row,
-        out_time,
-        h0,
-        c0,
-        *(0, 0, 0, 0),  # hn, cn, saved, packed
-        *(0, 0, 0, 0, 0),  # states, gates
-        trace_row,
-        trace_time,
-    ]
+def _trace_strides(setting: Setting, batch: int, time: int) -> tuple[int, int]:
+    """The same for states and gates, which are contiguous."""
+    units = setting.layout.units
+    return (units, batch * units) if setting.time_major else (time * units, units)
 
 
-def _set_written(call: list[int], final: list[Tensor], states: list[Tensor], gates: list[Tensor]) -> None:
-    call[_HN] = final[-1].data_ptr()
-    if len(final) == 2:
-        call[_CN] = final[0].data_ptr()
-    if states:
-        call[_STATES] = states[0].data_ptr()
-    for index, gate in enumerate(gates):
-        call[_GATE0 + index] = gate.data_ptr()
+def _keep(setting: Setting, places: Places, call: list[int], inputs: Tensor) -> tuple[Tensor, ...]:
+    """Make room for states and gates as far as they are asked for."""
+    shape = (*inputs.shape[:2], setting.layout.units)
+    # the kernels write states of valid steps only
+    states = [inputs.new_zeros(shape)] if setting.keeps_cell_states else []
+    gates = [inputs.new_empty(shape) for _ in range(places.gates)] if setting.keep_gates else []
+    for field, value in zip((_STATES,), states, strict=False):
+        call[field] = value.data_ptr()
+    for index, value in enumerate(gates):
+        call[_GATE0 + index] = value.data_ptr()
+    return *states, *gates
 
 
-def _given_grads(
-    setting: Setting, sizes: Sizes, grads: Sequence[Tensor | None], inputs: Tensor, alive: list[Tensor]
-) -> list[int]:
-    """The first fields of the kernels' GRADS: the gradients of `forward`'s results, by their kinds."""
-    places, units, lead = sizes.places, setting.layout.units, tuple(inputs.shape[:2])
-    num_states = len(places.state_sizes)
-    shapes = [(*lead, places.output_size), *((sizes.pieces, width) for width in places.state_sizes.values())]
-    shapes += [(*lead, units)] * (len(grads) - len(shapes))
-    for value, shape in zip(grads, shapes, strict=True):
-        if value is not None:
-            check_tensor("a gradient", value, shape, inputs.dtype)
-            check_memory("a gradient", value)
+def _given(setting: Setting, reads: _Reads, grads: Sequence[Tensor | None], inputs: Tensor) -> list[int]:
+    """The first fields of GRADS, up to dx: the gradients of `forward`'s results, by their kinds."""
+    places, units, alive, dtype = reads.places, setting.layout.units, reads.alive, inputs.dtype
+    first, second, _ = inputs.shape
+    count = len(places.state_sizes)
+    shapes = [(first, second, places.output_size), *((reads.pieces, width) for width in places.state_sizes)]
+    shapes += [(first, second, units)] * (len(grads) - len(shapes))
     dout = grads[0]
     if dout is None:
         fields = [0, 0, 0]
     else:
-        dout = _rowwise(dout, alive)
+        dout = rowwise("the gradient of outputs", dout, shapes[0], dtype, alive)
+        alive.append(dout)
         fields = [dout.data_ptr(), *_strides(dout, setting)]
-    rest = [0 if value is None else _dense(value, alive).data_ptr() for value in grads[1:]]
-    final, kept = rest[:num_states], rest[num_states:]
-    states = kept.pop(0) if setting.keeps_cell_states else 0
-    kept += [0] * (4 - len(kept))
-    trace = (units, sizes.batch * units) if setting.time_major else (sizes.time * units, units)
-    return [*fields, final[-1], final[0] if num_states == 2 else 0, states, *kept, *trace]
+    rest = [
+        0 if value is None else address_of("a gradient", value, shape, dtype, alive)
+        for value, shape in zip(grads[1:], shapes[1:], strict=True)
+    ]
+    final, kept = rest[:count], rest[count:]
+    fields += [final[-1], final[0] if count == 2 else 0]
+    fields.append(kept.pop(0) if setting.keeps_cell_states else 0)
+    fields += kept + [0] * (4 - len(kept))
+    return [*fields, *_trace_strides(setting, *((second, first) if setting.time_major else (first, second)))]

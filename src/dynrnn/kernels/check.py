@@ -1,11 +1,11 @@
 """The checks before addresses go to the compiled module: nothing that passes here lets it leave a buffer.
 
-Shapes, dtypes, devices and lengths of what a call reads; what it writes is made in `call.py`, from the same sizes.
+Shapes, dtypes, devices, strides and lengths of what a call reads; what it writes is made in `call.py`, from the same
+sizes. Errors are worded as the reference loop words them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -13,10 +13,11 @@ from torch import Tensor
 
 from dynrnn.errors import describe
 from dynrnn.kernels.availability import DTYPES, has_own_dispatch
-from dynrnn.kernels.weights import Layout, Places, places_of
+from dynrnn.kernels.weights import Layout
 
 _FEW = 256  # lengths of which a list is read faster than a tensor is reduced
-_INT64 = torch.int64
+_INT64, _STRIDED = torch.int64, torch.strided
+_PLAIN = frozenset((Tensor, torch.nn.Parameter))
 
 
 class Setting(NamedTuple):
@@ -52,64 +53,53 @@ class Rows(NamedTuple):
     length: Tensor | None
 
 
-class Sizes(NamedTuple):
-    """What a check finds out."""
+def address_of(label: str, value: Tensor, shape: tuple[int, ...], dtype: torch.dtype, alive: list[Tensor]) -> int:
+    """The address of a tensor's elements, one after the other, once it is of this shape and dtype.
 
-    places: Places
-    batch: int
-    time: int
-    pieces: int
-
-
-def check(
-    setting: Setting, rows: Rows, inputs: Tensor, state: Sequence[Tensor | None], weights: Sequence[Tensor]
-) -> Sizes:
-    """Refuse what the kernels must not be given, in the words of the reference loop.
-
-    TypeError for a dtype or a kind of tensor, ValueError for a shape, a device or a length.
+    Elements that lie otherwise are copied; the copy is put into `alive`, which must outlive the call. Raises TypeError
+    or ValueError, naming `label`.
     """
-    shape, dtype = inputs.shape, inputs.dtype
-    if len(shape) != 3:
-        layout = "[time, batch, input_size]" if setting.time_major else "[batch, time, input_size]"
-        raise ValueError(f"run_layer: inputs must have shape {layout}, got {list(shape)}")
-    if dtype not in DTYPES:
-        raise TypeError(f"run_layer: inputs must be float32 or float64, got {describe('inputs', shape, dtype)}")
-    time, batch = (shape[0], shape[1]) if setting.time_major else (shape[1], shape[0])
-    places = places_of(setting.layout, shape[2], dtype.itemsize)
-    pieces = check_rows(rows, batch, time)
-    check_memory("inputs", inputs)
-    if len(weights) != len(places.names):
-        raise ValueError(f"run_layer: {places.group} must be {list(places.names)}, got {len(weights)} tensors")
-    for index, value in enumerate(weights):
-        if value.shape != places.shapes[index] or value.dtype is not dtype:
-            check_tensor(f"{places.group}[{places.names[index]!r}]", value, places.shapes[index], dtype)
-        check_memory(places.names[index], value)
-    if len(state) != len(places.state_sizes):
-        names = ", ".join(places.state_sizes)
-        raise ValueError(f"run_layer: state must be ({names}), got {len(state)} tensors")
-    for (name, width), value in zip(places.state_sizes.items(), state, strict=True):
-        if value is not None:
-            check_tensor(f"state.{name}", value, (pieces, width), dtype)
-            check_memory(name, value)
-    return Sizes(places, batch, time, pieces)
+    if (
+        value.shape != shape
+        or value.dtype is not dtype
+        or not value.is_cpu
+        or value.layout is not _STRIDED
+        or type(value) not in _PLAIN
+    ):
+        _check_tensor(label, value, shape, dtype)
+    if not value.is_contiguous() or value.is_neg():
+        value = value.resolve_neg().contiguous()
+        alive.append(value)
+    address = value.data_ptr()
+    if not address and value.numel():
+        raise ValueError(f"run_layer: {label} {list(value.shape)} has no memory")
+    return address
 
 
-def check_tensor(name: str, value: Tensor, shape: tuple[int, ...], dtype: torch.dtype) -> None:
-    """Refuse another shape and another dtype."""
-    if value.shape != shape:
-        raise ValueError(f"run_layer: {name} must have shape {list(shape)}, got {list(value.shape)}")
-    if value.dtype is not dtype:
-        raise TypeError(
-            f"run_layer: {name} must be {dtype}, as inputs are, got {describe(name, value.shape, value.dtype)}"
-        )
+def rowwise(label: str, value: Tensor, shape: tuple[int, ...], dtype: torch.dtype, alive: list[Tensor]) -> Tensor:
+    """A tensor of three axes of which the last one is contiguous: the given one, or else a copy, put into `alive`.
+
+    Raises what `address_of` raises.
+    """
+    if value.shape != shape or value.dtype is not dtype:
+        _check_tensor(label, value, shape, dtype)
+    _check_memory(label, value)
+    if (value.stride(2) != 1 and shape[2] > 1) or value.is_neg():
+        value = value.resolve_neg().contiguous()
+        alive.append(value)
+    if not value.data_ptr() and value.numel():
+        raise ValueError(f"run_layer: {label} {list(value.shape)} has no memory")
+    return value
 
 
-def check_memory(name: str, value: Tensor) -> None:
-    """Refuse a tensor whose elements do not lie in this machine's memory."""
-    if not value.is_cpu:
-        raise ValueError(f"run_layer: {name} must be on the CPU, got {value.device}")
-    if value.layout is not torch.strided or has_own_dispatch(value):
-        raise TypeError(f"run_layer: {name} must be a strided tensor, got {type(value).__name__} of {value.layout}")
+def check_inputs(inputs: Tensor, time_major: bool) -> None:
+    """Refuse inputs of another rank than three, or of a dtype in which the kernels do not compute."""
+    if inputs.ndim != 3:
+        layout = "[time, batch, input_size]" if time_major else "[batch, time, input_size]"
+        raise ValueError(f"run_layer: inputs must have shape {layout}, got {list(inputs.shape)}")
+    if inputs.dtype not in DTYPES:
+        got = describe("inputs", inputs.shape, inputs.dtype)
+        raise TypeError(f"run_layer: inputs must be float32 or float64, got {got}")
 
 
 def check_rows(rows: Rows, batch: int, time: int) -> int:
@@ -135,10 +125,10 @@ def check_rows(rows: Rows, batch: int, time: int) -> int:
         _check_indices(f"pieces.{name}", value)
         if value.shape != length.shape:
             raise ValueError(f"run_layer: pieces.{name} must have shape {list(length.shape)}, got {list(value.shape)}")
+    inside = (row >= 0) & (row < batch) & (start >= 0) & (length >= 0) & (length <= time) & (start <= time - length)
     end = start + length
     same_row = row[1:] == row[:-1]
     follows = torch.where(same_row, start[1:] == end[:-1], (row[1:] > row[:-1]) & (start[1:] == 0))
-    inside = (row >= 0) & (row < batch) & (start >= 0) & (length >= 0) & (length <= time) & (end <= time)
     if not bool(inside.all()) or not bool(follows.all()) or bool((start[:1] != 0).any()):
         raise ValueError(
             f"run_layer: pieces must cover each of {batch} rows of {time} steps from its first step on, row by row and "
@@ -147,12 +137,30 @@ def check_rows(rows: Rows, batch: int, time: int) -> int:
     return length.shape[0]
 
 
-def _check_indices(name: str, value: Tensor) -> None:
+def _check_tensor(label: str, value: Tensor, shape: tuple[int, ...], dtype: torch.dtype) -> None:
+    if value.shape != shape:
+        raise ValueError(f"run_layer: {label} must have shape {list(shape)}, got {list(value.shape)}")
+    if value.dtype is not dtype:
+        got = describe(label, value.shape, value.dtype)
+        raise TypeError(f"run_layer: {label} must be {dtype}, as inputs are, got {got}")
+    _check_memory(label, value)
+
+
+def _check_memory(label: str, value: Tensor) -> None:
+    """Refuse a tensor whose elements do not lie in this machine's memory."""
+    if not value.is_cpu:
+        raise ValueError(f"run_layer: {label} must be on the CPU, got {value.device}")
+    if value.layout is not _STRIDED or has_own_dispatch(value):
+        got = f"{type(value).__name__} of layout {value.layout}"
+        raise TypeError(f"run_layer: {label} must be a strided tensor, got {got}")
+
+
+def _check_indices(label: str, value: Tensor) -> None:
     if value.dtype is not _INT64 or not value.is_cpu:
-        raise TypeError(f"run_layer: {name} must be an int64 tensor on the CPU, got {value.dtype} on {value.device}")
+        raise TypeError(f"run_layer: {label} must be an int64 tensor on the CPU, got {value.dtype} on {value.device}")
     if value.ndim != 1:
-        raise ValueError(f"run_layer: {name} must have one axis, got {list(value.shape)}")
-    check_memory(name, value)
+        raise ValueError(f"run_layer: {label} must have one axis, got {list(value.shape)}")
+    _check_memory(label, value)
 
 
 def _range(values: Tensor) -> tuple[int, int]:

@@ -25,9 +25,9 @@ class Layer:
 
     __slots__ = ("names", "reference", "setting")
 
-    def __init__(self, setting: Setting, reference: Reference) -> None:
+    def __init__(self, setting: Setting, names: tuple[str, ...], reference: Reference) -> None:
         self.setting = setting
-        self.names = setting.layout.names
+        self.names = names
         self.reference = reference
 
     def flat(self, lengths: Tensor | None, inputs: Tensor, *rest: Tensor) -> tuple[Tensor, ...]:

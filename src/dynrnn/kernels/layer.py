@@ -5,7 +5,7 @@ Whether the kernels should run at all is for the caller to decide (`why_not` in 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -17,10 +17,22 @@ from dynrnn.cells.spec import CellSpec
 from dynrnn.kernels import call, operators
 from dynrnn.kernels.check import Rows, Setting
 from dynrnn.kernels.derivatives import Layer, Reference, Results, zeros_of
-from dynrnn.kernels.functions import LayerFunction, Record
-from dynrnn.kernels.weights import layout_of, torch_layout
+from dynrnn.kernels.functions import LayerFunction, PlainLayerFunction, Record
+from dynrnn.kernels.weights import Layout, layout_of, torch_layout
 
-_known_layout = lru_cache(maxsize=512)(layout_of)
+
+def _named_layout(name: str, options: Any) -> tuple[Layout, tuple[str, ...]]:
+    layout = layout_of(name, options)
+    return layout, layout.names
+
+
+def _named_torch_layout(mode: str, units: int, projection: int, biased: bool) -> tuple[Layout, tuple[str, ...]]:
+    layout = torch_layout(mode, units, projection, biased)
+    return layout, layout.names
+
+
+_known_layout = lru_cache(maxsize=512)(_named_layout)
+_known_torch_layout = lru_cache(maxsize=512)(_named_torch_layout)
 
 
 class Pieces(Protocol):
@@ -77,9 +89,10 @@ def run_layer(
         ...     assert h[0] == outputs[0, 2] and not outputs[1, 1:].any()
     """
     # torch.compile sees through caches, and says so with a warning
-    layout = (layout_of if torch.compiler.is_compiling() else _known_layout)(spec.name, options)
+    find = _named_layout if torch.compiler.is_compiling() else _known_layout
+    layout, names = find(spec.name, options)
     setting = Setting(layout, time_major, reverse, keep_states, keep_gates, isa)
-    return _run(Layer(setting, reference), params, inputs, state, lengths, pieces)
+    return _run(Layer(setting, names, reference), params, inputs, state, lengths, pieces)
 
 
 def run_torch_layer(
@@ -105,9 +118,10 @@ def run_torch_layer(
     """
     weight_hr = weights.get("weight_hr")
     units = weights["weight_hh"].shape[1] if weight_hr is None else weight_hr.shape[1]
-    layout = torch_layout(mode, units, 0 if weight_hr is None else weight_hr.shape[0], "bias_ih" in weights)
+    find = _named_torch_layout if torch.compiler.is_compiling() else _known_torch_layout
+    layout, names = find(mode, units, 0 if weight_hr is None else weight_hr.shape[0], "bias_ih" in weights)
     setting = Setting(layout, time_major, reverse, keep_states, keep_gates, isa)
-    return _run(Layer(setting, reference), weights, inputs, state, lengths, pieces)
+    return _run(Layer(setting, names, reference), weights, inputs, state, lengths, pieces)
 
 
 def _run(
@@ -118,8 +132,9 @@ def _run(
     lengths: Tensor | None,
     pieces: Pieces | None,
 ) -> Results:
-    if layer.names != tuple(weights):
-        _check_names(layer, weights)
+    if len(weights) != len(layer.names) or not all([name in weights for name in layer.names]):
+        group = layer.setting.layout.group
+        raise ValueError(f"run_layer: {group} must be {list(layer.names)}, got {list(weights)}")
     tensors = [weights[name] for name in layer.names]
     rows = _rows(lengths, pieces)
     in_graph = torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack() > 0
@@ -131,18 +146,19 @@ def _run(
         state = zeros_of(layer.setting, rows.row, inputs) if state is None else state
         return layer.named(operators.apply(layer.setting, rows, inputs, state, tensors))
     given = (None,) * layer.setting.num_states if state is None else state
-    if torch.is_grad_enabled():
-        keep = any([value.requires_grad for value in (inputs, *given, *tensors) if value is not None])
-    else:
-        keep = False
-    if keep or transformed:
+    keep = torch.is_grad_enabled() and _wants_gradients(inputs, given, tensors)
+    if transformed:
         return layer.named(LayerFunction.apply(Record(layer, keep=keep), *rows, inputs, *given, *tensors))
+    if keep:
+        return layer.named(PlainLayerFunction.apply(Record(layer, keep=True), *rows, inputs, *given, *tensors))
     return layer.named(call.forward(layer.setting, rows, inputs, given, tensors)[0])
 
 
-def _check_names(layer: Layer, weights: Mapping[str, Tensor]) -> None:
-    if weights.keys() != set(layer.names):
-        raise ValueError(f"run_layer: {layer.setting.layout.group} must be {list(layer.names)}, got {list(weights)}")
+def _wants_gradients(inputs: Tensor, state: Iterable[Tensor | None], weights: Iterable[Tensor]) -> bool:
+    for value in weights:
+        if value.requires_grad:
+            return True
+    return inputs.requires_grad or any(value is not None and value.requires_grad for value in state)
 
 
 def _rows(lengths: Tensor | None, pieces: Pieces | None) -> Rows:

@@ -80,7 +80,7 @@ class Fold:
             found = [value.movedim(0, axis).flatten(axis, axis + 1) for value, axis in zip(found, axes, strict=True)]
             return layer.named(found)
 
-        return Layer(layer.setting, reference)
+        return Layer(layer.setting, layer.names, reference)
 
     def folded(self, value: Tensor | None, dim: int | None, axis: int) -> Tensor | None:
         """Fold the mapped axis into `axis`."""

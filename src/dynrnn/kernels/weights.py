@@ -160,36 +160,45 @@ class Places:
     def __init__(self, layout: Layout, input_size: int, itemsize: int) -> None:
         find = _torch_places if layout.from_torch else _tensorflow_places
         self.shapes, slots, rest = find(layout, input_size)
-        self.names, self.group = layout.names, layout.group
-        self.state_sizes, self.output_size, self.gates = layout.state_sizes, layout.output_size, layout.gates
+        self.labels = tuple(f"{layout.group}[{name!r}]" for name in layout.names)
+        self.state_labels = tuple(f"state.{name}" for name in layout.state_sizes)
+        self.state_sizes = tuple(layout.state_sizes.values())
+        self.output_size, self.gates = layout.output_size, layout.gates
         clips = (_NO_CLIP if clip is None else float(clip) for clip in (layout.cell_clip, layout.proj_clip))
         self.numbers = [layout.forget_bias, *clips]
-        none = len(self.names)  # stands for the address 0
-        self._fields: list[tuple[int, int]] = []
+        fields: list[
+            tuple[int | None, int]
+        ] = []  # of each field: which weight's address it counts from, and by how much
         for slot in slots:
             for block in (slot.x, slot.h):
-                self._fields += self._matrix(block, itemsize, none)
+                fields += self._matrix(block, itemsize)
             for part in (slot.bx, slot.bh):
-                self._fields.append((none, 0) if part is None else (part.weight, part.start * itemsize))
-        self._fields += [(none, 0)] * (8 * (4 - len(slots)))
-        self._fields += [(none, 0) if weight is None else (weight, 0) for weight in rest.peepholes]
-        projection = rest.projection
-        self._fields += [(none, 0)] * 3 if projection is None else self._matrix(projection, itemsize, none)
+                fields.append((None, 0) if part is None else (part.weight, part.start * itemsize))
+        fields += [(None, 0)] * (8 * (4 - len(slots)))
+        fields += [(weight, 0) for weight in rest.peepholes]
+        fields += [(None, 0)] * 3 if rest.projection is None else self._matrix(rest.projection, itemsize)
+        self._constants = [offset if weight is None else 0 for weight, offset in fields]
+        self._places = [(field, weight, offset) for field, (weight, offset) in enumerate(fields) if weight is not None]
 
-    def _matrix(self, block: Matrix, itemsize: int, none: int) -> list[tuple[int, int]]:
+    def _matrix(self, block: Matrix, itemsize: int) -> list[tuple[int | None, int]]:
         width = self.shapes[block.weight][1]
         row, column = (1, width) if block.transposed else (width, 1)
-        return [(block.weight, (block.row * width + block.column) * itemsize), (none, row), (none, column)]
+        return [(block.weight, (block.row * width + block.column) * itemsize), (None, row), (None, column)]
 
     def addresses(self, pointers: Sequence[int]) -> list[int]:
         """The kernels' WEIGHTS for contiguous weights at `pointers`, in the order of the names."""
-        bases = (*pointers, 0)
-        return [bases[weight] + offset for weight, offset in self._fields]
+        fields = self._constants.copy()
+        for field, weight, offset in self._places:
+            fields[field] = pointers[weight] + offset
+        return fields
 
-    def addresses_of_some(self, pointers: Sequence[int | None]) -> list[int]:
-        """The same where some weights are not there: None, for which every address is 0."""
-        bases = (*pointers, 0)
-        return [0 if (base := bases[weight]) is None else base + offset for weight, offset in self._fields]
+    def addresses_of_some(self, pointers: Sequence[int]) -> list[int]:
+        """The same where a pointer may be 0: what it would lead to is 0, too."""
+        fields = self._constants.copy()
+        for field, weight, offset in self._places:
+            if pointers[weight]:
+                fields[field] = pointers[weight] + offset
+        return fields
 
 
 @lru_cache(maxsize=512)

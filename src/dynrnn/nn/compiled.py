@@ -37,6 +37,16 @@ def is_compiled(cell: Any) -> bool:
     return hasattr(cell, "_torchdynamo_orig_callable")
 
 
+def within_transform() -> bool:
+    """Say whether `torch.func.vmap`, `grad` or another transform is at work, which keeps gradients in its own way.
+
+    Example:
+        >>> torch.func.vmap(lambda value: value + within_transform())(torch.tensor([0])), within_transform()
+        (tensor([1]), False)
+    """
+    return _functorch.peek_interpreter_stack() is not None  # torch offers no public question for this
+
+
 def alike_for_all_steps(state: list[Tensor], inputs: list[Tensor], cell: Any) -> list[Tensor]:
     """A state to begin with whose tensors look to the compiler as those after a step do, so that one code serves all.
 
@@ -45,10 +55,8 @@ def alike_for_all_steps(state: list[Tensor], inputs: list[Tensor], cell: Any) ->
     """
     parameters = cell.parameters() if isinstance(cell, nn.Module) else ()
     recorded = torch.is_grad_enabled() and any(value.requires_grad for value in (*inputs, *state, *parameters))
-    if _functorch.peek_interpreter_stack() is not None:  # torch.func keeps gradients in its own way
-        recorded = False
     alike = [value.clone(memory_format=torch.contiguous_format) for value in state]
-    for value in alike if recorded else ():
+    for value in alike if recorded and not within_transform() else ():
         if value.is_floating_point() and not value.requires_grad:
             value.requires_grad_()
     return alike

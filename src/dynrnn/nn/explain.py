@@ -7,7 +7,7 @@ from typing import Any
 
 from dynrnn.nn.dynamic import check_inputs
 from dynrnn.nn.kinds import check_cell, kind_of
-from dynrnn.nn.paths import choice_of, parts_of
+from dynrnn.nn.paths import parts_of, way_of
 from dynrnn.nn.recurrent import Recurrent
 
 
@@ -42,10 +42,7 @@ def explain_dispatch(
         return f"{kind_of(cell)} runs {cell.explain(inputs, lengths, implementation)}."
     check_cell(owner, cell)
     inputs, _, _ = check_inputs(owner, cell, inputs, time_major)
-    found = []
-    for part in parts_of(cell):
-        choice = choice_of(part, inputs, implementation)
-        found.append((part.name, f"step by step, because {choice}" if isinstance(choice, str) else str(choice)))
+    found = [(part.name, way_of(part, inputs, implementation)) for part in parts_of(cell)]
     ways = {way for _, way in found}
     if len(ways) == 1:
         return f"{kind_of(cell)} runs {ways.pop()}."

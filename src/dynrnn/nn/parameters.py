@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.parameter import UninitializedParameter, is_lazy
+from torch.nn.parameter import UninitializedParameter
 
 
 class ParameterScope(nn.Module):
@@ -63,6 +63,11 @@ def register(
     else:
         parameter = nn.Parameter(torch.empty(shape, device=device, dtype=dtype))
     root.register_parameter(leaf, parameter)
+
+
+def is_lazy(value: Any) -> bool:
+    """Say whether a parameter waits for its shape; torch's own function of this name cannot be compiled."""
+    return isinstance(value, UninitializedParameter)
 
 
 def lookup(root: nn.Module, name: str) -> Tensor:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+import torch
 from torch import Tensor
 
 from dynrnn import _nest
@@ -16,7 +17,7 @@ from dynrnn.nn.kinds import kind_of, why_not_whole
 from dynrnn.nn.precision import autocast_dtype
 from dynrnn.nn.running import without_needless_compiler
 from dynrnn.nn.spec_cell import SpecCell
-from dynrnn.rnn.dispatch import Choice, choose
+from dynrnn.rnn.dispatch import choose, describe
 
 
 class Part(NamedTuple):
@@ -39,26 +40,28 @@ def parts_of(cell: Any, by_steps: str | None = None) -> Iterator[Part]:
     by_steps = by_steps or why_not_whole(cell)
     inner = () if why_not_whole(cell) else cell.parts
     if not inner:
+        if by_steps is None and not isinstance(cell, SpecCell):
+            by_steps = "it runs sequences in a way of its own"
         yield Part(kind_of(cell), cell, by_steps)
     for one in inner:
         yield from parts_of(one, by_steps or cell.why_by_steps())
 
 
-def choice_of(part: Part, inputs: Any, implementation: str = "auto") -> Choice | str:
-    """How a part is run over such inputs: the choice that is made for it, or why it is called step by step."""
+def way_of(part: Part, inputs: Any, implementation: str) -> str:
+    """Which way a part is run over such inputs and why, in words that follow "runs"."""
     if part.by_steps is not None:
-        return part.by_steps
-    if not isinstance(part.cell, SpecCell):
-        return "it runs sequences in a way of its own"
-    like = cast_as_run(inputs)
-    cell = part.cell
-    return choose(cell.spec, cell.options, like, implementation=implementation)
+        return f"step by step, because {part.by_steps}"
+    cell, like = part.cell, _as_met(inputs)
+    choice = choose(cell.spec, cell.options, like, implementation=implementation)
+    return describe(choice, cell.spec, like)
 
 
-def cast_as_run(inputs: Any) -> Tensor:
-    """A tensor of no steps with the dtype, the device and the kind that a cell meets: autocast has its say."""
+def _as_met(inputs: Any) -> Tensor:
+    """A tensor with the dtype, the device and the kind that a cell meets: autocast has its say."""
     first = _nest.flatten(inputs)[0]
     dtype = autocast_dtype(first)
+    if not first.is_floating_point():  # a layer of another kind comes first
+        dtype = torch.get_default_dtype()
     return first if dtype is None else first[:0].to(dtype)
 
 
@@ -66,15 +69,14 @@ def find_obstacle(cell: Any, inputs: Any) -> str | None:
     """Say why not all of a cell can take the fused kernels; None where it can.
 
     Example:
-        >>> import torch
-        >>> from dynrnn import LayerNormLSTMCell, ZoneoutWrapper, GRUCell
+        >>> from dynrnn import GRUCell, ZoneoutWrapper
         >>> find_obstacle(ZoneoutWrapper(GRUCell(3)), torch.ones(2, 4, 5))
         'GRUCell is called step by step, because zoneout changes the state at every step'
     """
     for part in parts_of(cell):
-        choice = choice_of(part, inputs)
-        if isinstance(choice, str):
-            return f"{part.name} is called step by step, because {choice}"
+        if part.by_steps is not None:
+            return f"{part.name} is called step by step, because {part.by_steps}"
+        choice = choose(part.cell.spec, part.cell.options, _as_met(inputs))
         if choice.obstacle is not None:
             return choice.obstacle
     return None

@@ -20,7 +20,7 @@ from dynrnn.nn.layouts import Layout
 from dynrnn.nn.operators import applies, run_layers_by_torch
 from dynrnn.nn.parameters import lookup
 from dynrnn.nn.precision import autocast_dtype
-from dynrnn.rnn.dispatch import choose
+from dynrnn.rnn.dispatch import choose, describe
 from dynrnn.rnn.torch_weights import Cell, Weights, cell_of
 
 
@@ -60,7 +60,7 @@ class Recurrent(nn.RNNBase):
         inputs = layout.inputs if autocast is None else layout.inputs.to(autocast)
         choice = choose(cell.spec, cell.options, inputs, implementation=implementation)
         if choice.fused or choice.asked or not applies(cell, inputs, layout.lengths, time_major=layout.time_major):
-            return str(choice)
+            return describe(choice, cell.spec, inputs)
         return f"through torch's own operator on {inputs.device.type}, because {choice.obstacle}"
 
     def _init_flat_weights(self) -> None:

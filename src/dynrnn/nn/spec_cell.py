@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
-from torch.nn.parameter import is_lazy
 
 from dynrnn.cells.spec import CellSpec, State
 from dynrnn.nn.cell import RNNCell
@@ -19,7 +18,7 @@ from dynrnn.nn.cell_facts import CellFacts, learn
 from dynrnn.nn.gates import GATES
 from dynrnn.nn.initializers import Initializer, initializer_of
 from dynrnn.nn.kinds import runs_whole
-from dynrnn.nn.parameters import lookup, make, register
+from dynrnn.nn.parameters import is_lazy, lookup, make, register
 from dynrnn.nn.precision import autocast_dtype
 from dynrnn.nn.state import LSTMState, checked_state
 from dynrnn.nn.walk import Pass, Walk

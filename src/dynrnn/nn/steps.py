@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from dynrnn import _nest
-from dynrnn.nn.compiled import alike_for_all_steps
+from dynrnn.nn.compiled import alike_for_all_steps, within_transform
 from dynrnn.nn.kinds import kind_of
 from dynrnn.nn.nesting import Nesting
 from dynrnn.nn.step import Step
@@ -32,7 +32,8 @@ def run_by_steps(step: Step, inputs: Any, state: Any, walk: Walk) -> Pass:
     """Call `step` for every step up to the longest row; its input product, if it has one, for many steps at once.
 
     `inputs` and `state` are nests of tensors; outputs may be nested too, in the same way at every step. Where no step
-    runs, `step` is called once on zeros, to learn what its outputs are.
+    runs, `step` is called once on zeros, to learn what its outputs are and which tensors it takes gradients for: those
+    get gradients of zeros, as DistributedDataParallel wants it of a process whose rows are all empty.
     """
     leaves, flat_state = _nest.flatten(inputs), _nest.flatten(state)
     batch_axis = 1 - walk.time_axis
@@ -47,12 +48,14 @@ def run_by_steps(step: Step, inputs: Any, state: Any, walk: Walk) -> Pass:
         leaves,
         flat_state,
         lengths=walk.lengths,
-        output_specs=None if longest else caller.specs_from_zeros(leaves, flat_state),
+        output_specs=None if longest else caller.learn_from_zeros(leaves, flat_state),
         time_major=walk.time_major,
         reverse=walk.reverse,
         product=None if step.product is None else caller.product,
         parallel_iterations=walk.parallel_iterations,
     )
+    if caller.captured:
+        outputs, final = ([_hung_on(value, caller.captured) for value in values] for values in (outputs, final))
     assert caller.output is not None
     width = len(_nest.flatten(caller.output.like))
     states = None
@@ -78,6 +81,7 @@ class _Caller:
         self._given = self._inputs if step.product is None else None  # what the step is given in place of inputs
         self._state = Nesting(state)
         self.output: Nesting | None = None  # how outputs are nested, once there is one
+        self.captured: list[Tensor] | None = None  # what a step takes gradients for, where it had to be learnt
         self._keep_states = walk.keep_states
         self._time_axis = walk.time_axis
         self.step = _beginning_anew(self._one_step, inputs, state, walk)
@@ -116,17 +120,33 @@ class _Caller:
             )
         return state
 
-    def specs_from_zeros(self, leaves: list[Tensor], state: list[Tensor]) -> list[tuple[tuple[int, ...], torch.dtype]]:
-        """Learn from one call on zeros what the outputs are."""
-        zeros = [value.new_zeros(_without(value.shape, self._time_axis)) for value in leaves]
-        with torch.no_grad():
-            given = zeros if self._step.product is None else self.product(zeros)
-            outputs, _ = self._one_step(given, state)
-        return [(tuple(value.shape[1:]), value.dtype) for value in outputs]
+    def learn_from_zeros(self, leaves: list[Tensor], state: list[Tensor]) -> list[tuple[tuple[int, ...], torch.dtype]]:
+        """Return what one call on zeros says of the outputs; set `captured`."""
+        specs = []
+
+        def one_step(*tensors: Tensor) -> tuple[Tensor, ...]:
+            inputs = list(tensors[: len(leaves)])
+            given = inputs if self._step.product is None else self.product(inputs)
+            outputs, new = self._one_step(given, list(tensors[len(leaves) :]))
+            specs[:] = [(tuple(value.shape[1:]), value.dtype) for value in outputs]
+            return (*outputs, *new)
+
+        axis = self._time_axis
+        zeros = [value.new_zeros(value.shape[:axis] + value.shape[axis + 1 :]) for value in leaves]
+        if torch.is_grad_enabled() and not within_transform():
+            self.captured = captured_tensors(one_step, [*zeros, *state])
+        else:
+            with torch.no_grad():
+                one_step(*zeros, *state)
+        return specs
 
 
-def _without(shape: torch.Size, axis: int) -> torch.Size:
-    return shape[:axis] + shape[axis + 1 :]
+def _hung_on(value: Tensor, leaves: list[Tensor]) -> Tensor:
+    """The same bits as `value`, whose backward gives the leaves gradients of zeros."""
+    if not value.is_floating_point():
+        return value
+    nothing = [leaf.flatten()[:0].to(value) for leaf in leaves]
+    return torch.cat([value.flatten(), *nothing]).view(value.shape)
 
 
 def _beginning_anew(step: _FlatStep, inputs: Any, state: Any, walk: Walk) -> _FlatStep:

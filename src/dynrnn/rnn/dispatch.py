@@ -26,11 +26,6 @@ class Choice(NamedTuple):
     asked: bool
     obstacle: str | None
 
-    def __str__(self) -> str:
-        if self.fused:
-            return f"through the fused kernels ({kernels.isas()[0]})"
-        return f"through the reference loop, because {self.obstacle}"
-
 
 def choose(
     spec: CellSpec,
@@ -45,6 +40,7 @@ def choose(
     kernels do not apply; RuntimeError for "fused" where there are none.
 
     Example:
+        >>> import torch
         >>> from dynrnn.cells import GRU, GRUOptions
         >>> choose(GRU, GRUOptions(3), torch.zeros(2, 5, 4), implementation="reference")
         Choice(fused=False, asked=True, obstacle='implementation="reference" asks for it')
@@ -73,3 +69,19 @@ def check_request(implementation: str, find_obstacle: Callable[[], str | None]) 
     if obstacle is not None:
         error = RuntimeError if obstacle == kernels.missing() else ValueError
         raise error(f'implementation="fused" cannot be had: {obstacle}')
+
+
+def describe(choice: Choice, spec: CellSpec, inputs: Tensor) -> str:
+    """Say which way was chosen and why, in words that follow "runs".
+
+    Example:
+        >>> import torch
+        >>> from dynrnn.cells import LAYER_NORM_LSTM, LayerNormLSTMOptions
+        >>> inputs = torch.zeros(2, 5, 4)
+        >>> describe(choose(LAYER_NORM_LSTM, LayerNormLSTMOptions(3), inputs), LAYER_NORM_LSTM, inputs)
+        'through the reference loop, because ...'
+    """
+    if not choice.fused:
+        return f"through the reference loop, because {choice.obstacle}"
+    word = str(inputs.dtype).removeprefix("torch.")
+    return f"through the fused kernels ({kernels.isas()[0]}), because there is one for {spec.name} in {word} on the CPU"

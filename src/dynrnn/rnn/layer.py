@@ -22,7 +22,7 @@ from dynrnn.rnn.lengths import fill_padding, hides_values
 from dynrnn.rnn.masked import refuse_for_hidden_lengths
 from dynrnn.rnn.pieces import Pieces, beginnings, cut_rows
 from dynrnn.rnn.reference import Traced, trace_reference
-from dynrnn.rnn.stretches import trace_stretches
+from dynrnn.rnn.stretches import Results, trace_stretches
 
 
 class LayerTrace(NamedTuple):
@@ -160,7 +160,6 @@ def trace_layer(
     return LayerTrace(outputs, final, states, gates)
 
 
-Results = tuple[Tensor, State, State, State]  # outputs, final, states, gates: see `Traced`
 Run = Callable[[Mapping[str, Tensor], Tensor, State | None, Tensor | None, Pieces | None], Results]
 
 

@@ -5,6 +5,7 @@ Index arithmetic only; how the pieces are walked is in `layer.py`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -74,12 +75,11 @@ def beginnings(pieces: Pieces, state: State | None, reset_state: State | None) -
         >>> beginnings(pieces, (torch.tensor([[1.0], [2.0]]),), None)[0].flatten().tolist()
         [1.0, 0.0, 2.0]
     """
-    (like, *_) = state or reset_state or ()
-    row, carried = pieces.row.to(like.device), pieces.carried.to(like.device).unsqueeze(1)
-    zero = like.new_zeros(())
-    given, anew = (
-        None if values is None else [value.index_select(0, row) for value in values] for values in (state, reset_state)
-    )
-    count = len(given or anew or ())
-    pairs = zip(given or [zero] * count, anew or [zero] * count, strict=True)
-    return tuple([torch.where(carried, one, other) for one, other in pairs])
+    like = state or reset_state or ()
+    zeros = [value.new_zeros(()).expand(1, 1) for value in like]
+
+    def of_pieces(values: Sequence[Tensor] | None) -> Sequence[Tensor]:
+        return zeros if values is None else [value.index_select(0, pieces.row.to(value.device)) for value in values]
+
+    pairs = zip(of_pieces(state), of_pieces(reset_state), strict=True)
+    return tuple([torch.where(pieces.carried.to(one.device).unsqueeze(1), one, other) for one, other in pairs])

@@ -15,10 +15,10 @@ from torch import Tensor
 from dynrnn.cells.spec import State
 from dynrnn.rnn.lengths import length_range
 from dynrnn.rnn.recompute import recomputed
-from dynrnn.rnn.reference import Traced
 
+Results = tuple[Tensor, State, State, State]  # outputs, final state, states, gates
 # inputs, state, the other tensors that want gradients, and the lengths and resets of the stretch
-Pass = Callable[[Tensor, State, Sequence[Tensor], Tensor | None, Tensor | None], Traced]
+Pass = Callable[[Tensor, State, Sequence[Tensor], Tensor | None, Tensor | None], Results]
 
 
 def trace_stretches(
@@ -33,19 +33,21 @@ def trace_stretches(
     every: int,
     time_major: bool,
     reverse: bool,
-) -> Traced:
+) -> Results:
     """Run a layer in stretches of `every` steps, and keep for backward only `inputs`, `others` and states in between.
 
     `run(inputs, state, others, lengths, resets)` runs a stretch, which may have rows of length 0. `resets` are bool
     `[batch, time]` on the CPU, or None; rows that begin anew between two stretches do so with `reset_state`. The other
-    arguments, and the results, are those of `trace_layer`; `states` are defined at valid steps only.
+    arguments are those of `trace_layer`. Returns `(outputs, final, states, gates)`, of which states are defined at
+    valid steps only.
 
     Example:
         >>> def run(inputs, state, others, lengths, resets):  # a layer that adds its inputs up
         ...     outputs = inputs.cumsum(1) + state[0].unsqueeze(1)
-        ...     return Traced(outputs, (outputs[:, -1].clone(),), (), ())
-        >>> how = {"lengths": None, "resets": None, "reset_state": (), "every": 2, "time_major": False, "reverse": False}
-        >>> trace_stretches(run, torch.ones(1, 5, 1), (torch.zeros(1, 1),), [], **how).outputs.flatten().tolist()
+        ...     return outputs, (outputs[:, -1].clone(),), (), ()
+        >>> outputs, *_ = trace_stretches(run, torch.ones(1, 5, 1), (torch.zeros(1, 1),), [], lengths=None, resets=None,
+        ...                               reset_state=(), every=2, time_major=False, reverse=False)
+        >>> outputs.flatten().tolist()
         [1.0, 2.0, 3.0, 4.0, 5.0]
     """
     axis = 0 if time_major else 1
@@ -77,7 +79,7 @@ def trace_stretches(
     columns = [_padded(torch.cat(column, axis), max_time, axis) for column in zip(*pieces, strict=True)]
     num_states, num_own = shape
     states = (*columns[1 : 1 + num_own], columns[0])[:num_states]
-    return Traced(columns[0], state, states, tuple(columns[1 + num_own :]))
+    return columns[0], state, states, tuple(columns[1 + num_own :])
 
 
 def _begun_anew(state: State, reset_state: State, cuts: Tensor, lengths: Tensor | None, time: int) -> State:
