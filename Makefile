@@ -41,8 +41,7 @@ symbols: build
 		! nm -C --defined-only $$object | grep ' [VWu] ' | grep -v -e "dynrnn::$$isa::" -e ' DW.ref' || exit 1; \
 	done
 
-# Side by side with the peers, in a quarter of an hour: `make bench BENCH="--quick"` takes two minutes, `BENCH="--help"`
-# lists what else there is.
+# Side by side with the peers, in a quarter of an hour; BENCH=--quick takes some minutes, BENCH=--help lists the options.
 BENCH ?=
 bench: .venv/measured build
 	$(BIN)/python -m benchmarks $(BENCH)

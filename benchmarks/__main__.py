@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -37,6 +37,10 @@ _PEERS = [name for name, peer in PEERS.items() if peer.role in {"ours", "peer", 
 
 def _names(names: Iterable[str]) -> str:
     return ",".join(names)
+
+
+def _python(help: str) -> Any:
+    return typer.Option(help=help, exists=True, dir_okay=False)
 
 
 class _Progress:
@@ -75,8 +79,8 @@ def main(
     quick: Annotated[bool, typer.Option("--quick", help="LSTM, A to G, no load, few short bursts.")] = False,
     rounds: Annotated[int | None, typer.Option(help="Bursts of each peer in each case.", min=1)] = None,
     patience: Annotated[float | None, typer.Option(help="Seconds to wait for quiet in each case.", min=0.0)] = None,
-    jax_python: Annotated[str | None, typer.Option(help="A Python with JAX: its scan is measured.")] = None,
-    tf_python: Annotated[str | None, typer.Option(help="A Python with TensorFlow 2: its dynamic_rnn is.")] = None,
+    jax_python: Annotated[Path | None, _python("A Python with JAX: its scan is measured too.")] = None,
+    tf_python: Annotated[Path | None, _python("A Python with TensorFlow 2: its dynamic_rnn is too.")] = None,
     out: Annotated[Path, typer.Option(help="Folder for results.json and results.png.")] = ROOT / "benchmarks/results",
 ) -> None:
     """Measure dynrnn's layers side by side with their peers; print tables, write results.json and results.png."""

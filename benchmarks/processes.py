@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,8 @@ class Process:
 
     def __exit__(self, *_: object) -> None:
         assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.close()
+        with suppress(BrokenPipeError):  # of a request that an ended worker did not read
+            self._process.stdin.close()
         self._process.stdout.close()
         self._process.wait()
         self._errors.close()
@@ -104,7 +106,9 @@ class Workers:
             process.__exit__()
 
 
-def environments(jax_python: str | None, tf_python: str | None) -> dict[str, str]:
+def environments(jax_python: Path | None, tf_python: Path | None) -> dict[str, str]:
     """The interpreter of each environment there is: this one for torch and ONNX Runtime, others where given."""
-    given = {"torch": sys.executable, "onnxruntime": sys.executable, "jax": jax_python, "tensorflow": tf_python}
-    return {environment: python for environment, python in given.items() if python is not None}
+    here = Path(sys.executable)
+    given = {"torch": here, "onnxruntime": here, "jax": jax_python, "tensorflow": tf_python}
+    # absolute, not resolved: a virtual environment is known by the link to its interpreter
+    return {name: str(python.absolute()) for name, python in given.items() if python is not None}

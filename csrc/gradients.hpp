@@ -47,7 +47,8 @@ struct WeightGradient {
     // Rows [begin, end) of x's weights and h's weights, counted through; `workspace` is the task's own.
     void run(int64_t begin, int64_t end, T* workspace) const {
         const int64_t D = stage.x.depth;
-        if (begin < D) run_side(stage.x, 0, begin, end < D ? end : D, room, workspace);
+        if (begin == 0 || begin < D)  // the biases beside x are its first task's, also where x has no elements
+            run_side(stage.x, 0, begin, end < D ? end : D, room, workspace);
         if (end > D) run_side(stage.h, 1, begin > D ? begin - D : 0, end - D, room + D * row_size(), workspace);
     }
     static int64_t workspace_size(int64_t rows) {

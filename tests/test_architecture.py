@@ -14,7 +14,7 @@ ROOMS = {
     "errors": set(),
     "_nest": {"numpy"},
     "cells": {"torch"},
-    "kernels": {"torch"},
+    "kernels": {"cells", "torch"},
     "rnn": {"cells", "kernels", "torch"},
     "nn": {"rnn", "cells", "torch", "matplotlib"},
     "graph": {"torch", "numpy", "ml_dtypes"},

@@ -15,8 +15,8 @@ from benchmarks.peers.torch_modules import as_array, gradient_of, gradients_of, 
 from benchmarks.problem import Problem
 from dynrnn.cells import GRU, GRUOptions
 from dynrnn.kernels.availability import isas
-from dynrnn.rnn import run_layer, run_torch_layer
-from dynrnn.rnn.torch_weights import cell_of
+from dynrnn.rnn import run_layer
+from dynrnn.rnn.torch_weights import cell_of, cell_params
 
 _MODULES: dict[str, type[nn.Module]] = {"lstm": dynrnn.LSTM, "gru": dynrnn.GRU, "rnn": dynrnn.RNN}
 _MODES = {"lstm": "LSTM", "gru": "GRU", "rnn": "RNN_TANH"}  # of torch's modules
@@ -66,9 +66,10 @@ def reference(problem: Problem, mode: str, threads: int) -> Prepared:
     inputs, lengths, weights = problem.arrays()
     leaves = {name: torch.from_numpy(value).requires_grad_() for name, value in weights.items()}
     cell, (x, rows) = cell_of(_MODES[problem.cell], problem.units, 0), _tensors(inputs, lengths)
+    how = {"options": cell.options, "time_major": True, "implementation": "reference"}
     return torch_work(
         mode,
-        lambda: run_torch_layer(cell, leaves, x, None, lengths=rows, implementation="reference")[0],
+        lambda: run_layer(cell.spec, cell_params(cell.mode, leaves), x, None, lengths=rows, **how)[0],
         leaves.values(),
         loss=lambda out: out.square().sum(),
         outputs=as_array,

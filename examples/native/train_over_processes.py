@@ -2,16 +2,16 @@
 
     torchrun --standalone --nproc-per-node 2 examples/native/train_over_processes.py
 
-The task: number words come letter by letter, and after each letter the model guesses which language they are. The words
-have different lengths, so a batch is padded, and every process gets its share of the rows and of their lengths.
-Two things make the numbers those of one process on the whole batch, whatever the number of processes:
+The task: number words come letter by letter, and after each letter the model guesses which language they are. Words
+have different lengths, so a batch of them is padded; every process gets its share of the rows, and of the lengths with
+them. Two things make the numbers those of one process on the whole batch, for any number of processes:
 
-- Where the rows cannot be shared out evenly, empty rows (length 0) fill up the last shares. They cost nothing and count
-  nothing; rows that are repeated, as a DistributedSampler repeats them, would count twice.
-- DistributedDataParallel takes the mean of the processes' gradients. But their shares hold different numbers of letters,
-  so the mean of their mean losses is not the mean over all letters. Each process therefore takes the sum over its own
-  letters, times the number of processes, over the number of letters in all processes (`mean_over_all_steps`). A bias
-  that all have wrong by one batch in ten is hard to see; this one is gone.
+- Where rows cannot be shared out evenly, empty rows (length 0) fill up the last shares. They cost nothing and count
+  nothing. A DistributedSampler repeats other rows instead, which then count twice.
+- DistributedDataParallel takes the mean of the processes' gradients. Shares hold different numbers of letters, though,
+  so the mean of the processes' mean losses is not the mean over all letters: a letter in a share of few would count for
+  more. Each process therefore takes the sum over its own letters, times the number of processes, over the number of
+  letters in all shares together (`mean_over_all_steps`).
 """
 
 import os
@@ -60,24 +60,22 @@ def padded(words: list[str]) -> tuple[Tensor, Tensor]:
 
 
 def share(rows: Tensor, rank: int, processes: int) -> Tensor:
-    """Every process's rows of a tensor, which is filled up with zeros until all have as many: empty rows, for lengths."""
+    """This process's rows of a tensor, filled up with zeros until all have as many; a length of 0 is an empty row."""
     missing = -len(rows) % processes
     return torch.cat((rows, rows.new_zeros(missing, *rows.shape[1:])))[rank::processes]
 
 
 def mean_over_all_steps(losses: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
-    """This process's part of the mean of losses `[batch, time]` over the valid steps of all processes, and that mean.
+    """Return this process's part of the mean of losses `[batch, time]` over the valid steps of all processes.
 
-    The first is for backward: the mean of these parts over the processes, of which DistributedDataParallel takes the
-    gradient, is the second.
+    The part is for backward: the mean of the processes' parts, of which DistributedDataParallel takes the gradient, is
+    the mean over all steps. Returned beside it: the sum of the losses and the number of steps of all processes.
     """
-    processes = dist.get_world_size()
     valid = torch.arange(losses.shape[1]) < lengths.unsqueeze(1)
     own = losses[valid].sum()
-    total = torch.stack((own.detach(), lengths.sum().to(own.dtype)))
-    dist.all_reduce(total)
-    loss, steps = total
-    return own * processes / steps, loss / steps
+    totals = torch.stack((own.detach(), lengths.sum().to(own.dtype)))
+    dist.all_reduce(totals)
+    return own * dist.get_world_size() / totals[1], totals
 
 
 def train(model: nn.Module, epochs: int, batch_size: int = 16) -> list[float]:
@@ -87,10 +85,10 @@ def train(model: nn.Module, epochs: int, batch_size: int = 16) -> list[float]:
     letters, lengths = padded([word for word, _ in words])
     languages = torch.tensor([LANGUAGES.index(language) for _, language in words])
     parallel = DistributedDataParallel(model)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.5, momentum=0.9)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.3, momentum=0.9)
     order, history = torch.Generator().manual_seed(0), []
     for _ in range(epochs):
-        means = []
+        loss_and_letters = torch.zeros(2, dtype=torch.float64)
         for batch in torch.randperm(len(words), generator=order).split(batch_size):
             own_letters, own_lengths, own_languages = (
                 share(values[batch], rank, processes) for values in (letters, lengths, languages)
@@ -98,12 +96,12 @@ def train(model: nn.Module, epochs: int, batch_size: int = 16) -> list[float]:
             guesses = parallel(own_letters, own_lengths)
             targets = own_languages.unsqueeze(1).expand(guesses.shape[:2])
             losses = cross_entropy(guesses.transpose(1, 2), targets, reduction="none")
-            own_part, mean = mean_over_all_steps(losses, own_lengths)
+            own_part, totals = mean_over_all_steps(losses, own_lengths)
             optimizer.zero_grad()
             own_part.backward()
             optimizer.step()
-            means.append(mean.item())
-        history.append(sum(means) / len(means))
+            loss_and_letters += totals
+        history.append(float(loss_and_letters[0] / loss_and_letters[1]))
     return history
 
 
@@ -120,11 +118,11 @@ def main() -> None:
     history = train(model, epochs=30)
     if dist.get_rank() == 0:
         for epoch in (1, 10, 20, 30):
-            print(f"epoch {epoch:2}: {history[epoch - 1]:.4f}")
+            print(f"epoch {epoch:2}, mean loss of a letter: {history[epoch - 1]:.4f}")
         words = ["siebzehn", "sixteen", "siete"]
-        letters, lengths = padded(words)
-        for word, guesses in zip(words, model(letters, lengths).argmax(2), strict=True):
-            print(" ".join(f"{letter}:{LANGUAGES[guess][0]}" for letter, guess in zip(word, guesses, strict=False)))
+        for word, guesses in zip(words, model(*padded(words)).argmax(2).tolist(), strict=True):
+            firsts = "".join(LANGUAGES[guess][0] for guess in guesses[: len(word)])
+            print(f"{word:8} {firsts}")
     dist.destroy_process_group()
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dynrnn.nn.dropout import DropoutWrapper
     from dynrnn.nn.dynamic import dynamic_rnn
     from dynrnn.nn.explain import explain_dispatch
+    from dynrnn.nn.frozen import frozen
     from dynrnn.nn.gates import GRUGates, LSTMGates
     from dynrnn.nn.modules import GRU, LSTM, RNN
     from dynrnn.nn.multi import MultiRNNCell
@@ -53,6 +54,7 @@ _HOMES = {
     "convert": "convert",
     "dynamic_rnn": "dynamic",
     "explain_dispatch": "explain",
+    "frozen": "frozen",
     "last_output": "outputs",
     "plot": "pictures",
     "plot_gates": "pictures",
@@ -84,6 +86,7 @@ __all__ = [
     "convert",
     "dynamic_rnn",
     "explain_dispatch",
+    "frozen",
     "last_output",
     "plot",
     "plot_gates",

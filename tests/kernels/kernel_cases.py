@@ -14,6 +14,7 @@ from dynrnn.cells import BASIC_RNN, GRU, LSTM, BasicRNNOptions, GRUOptions, LSTM
 from dynrnn.rnn.pieces import Pieces
 from dynrnn.rnn.reference import trace_reference
 
+# what tests of the kernels themselves are marked with
 needs_module = pytest.mark.skipif(kernels.missing() is not None, reason=str(kernels.missing()))
 
 
@@ -98,12 +99,13 @@ def reference(variant: Variant, case: Case, run: Run) -> Any:
 
 
 def flat(results: Any, run: Run) -> list[Tensor]:
-    """All results in one list; what stands in the padding of states is set to 0, as nothing promises it."""
+    """All results in one list; the padding of states is set to 0, since the reference promises nothing there."""
     outputs, final, states, gates = results
     return [outputs, *final, *(only_valid(value, run) for value in states), *gates]
 
 
 def only_valid(value: Tensor, run: Run) -> Tensor:
+    """Set the padding of what is laid out as outputs are to 0."""
     time = value.shape[0 if run.time_major else 1]
     lengths = run.lengths
     if run.pieces is not None:
@@ -124,3 +126,16 @@ def gradients(results: list[Tensor], leaves: list[Tensor]) -> list[Tensor]:
     )
     found = torch.autograd.grad(loss, leaves, allow_unused=True, retain_graph=True)
     return [torch.zeros_like(leaf) if grad is None else grad for leaf, grad in zip(leaves, found, strict=True)]
+
+
+# Sums in another order: roundings of values near 1, and of gradients that sum over all rows and steps.
+TOLERANCES = {torch.float32: 2e-6, torch.float64: 1e-12}
+
+
+def close(found: Any, expected: Any, tolerance: float | None = None) -> None:
+    """Compare values as far as their dtype goes; large ones, such as sums of gradients, in proportion."""
+    for one, other in zip(found, expected, strict=True):
+        assert one.shape == other.shape and one.dtype == other.dtype
+        bound = tolerance or TOLERANCES[one.dtype]
+        scale = max(1.0, float(other.detach().abs().max())) if other.numel() else 1.0
+        torch.testing.assert_close(one, other, rtol=0, atol=bound * scale)

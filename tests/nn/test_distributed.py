@@ -1,4 +1,4 @@
-"""DistributedDataParallel: lengths are sharded along dim 0 with the inputs, and the numbers are those of one process."""
+"""DistributedDataParallel: lengths are sharded along dim 0 as the inputs are; the numbers are those of one process."""
 
 import os
 import subprocess

@@ -1,6 +1,6 @@
 """Doors to the compiled kernels: one layer in one direction over whole sequences. They may be missing (`missing()`)."""
 
 from dynrnn.kernels.availability import isas, missing, why_not
-from dynrnn.kernels.layer import run_layer, run_torch_layer
+from dynrnn.kernels.layer import pack_layer, pack_torch_layer, run_layer, run_torch_layer
 
-__all__ = ["isas", "missing", "run_layer", "run_torch_layer", "why_not"]
+__all__ = ["isas", "missing", "pack_layer", "pack_torch_layer", "run_layer", "run_torch_layer", "why_not"]

@@ -7,6 +7,7 @@ here is in `functions.py` and `operators.py`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -14,7 +15,7 @@ from torch import Tensor
 from dynrnn.errors import describe
 from dynrnn.kernels.availability import _kernels
 from dynrnn.kernels.check import Rows, Setting, address_of, check_inputs, check_rows, rowwise
-from dynrnn.kernels.weights import Places, places_of
+from dynrnn.kernels.weights import Layout, Places, places_of
 
 
 def _fields(text: str) -> tuple[str, ...]:
@@ -40,10 +41,20 @@ GRADS = _fields(
     "dout dout_row dout_time dhn dcn dstates dgate0 dgate1 dgate2 dgate3 dtrace_row dtrace_time "
     "dx dx_row dx_time dh0 dc0"
 )
-_PIECES, _OUT, _HN, _CN, _SAVED, _STATES, _GATE0 = (
-    CALL.index(name) for name in ("pieces", "out", "hn", "cn", "saved", "states", "gate0")
+_PIECES, _OUT, _HN, _CN, _SAVED, _PACKED, _STATES, _GATE0 = (
+    CALL.index(name) for name in ("pieces", "out", "hn", "cn", "saved", "packed", "states", "gate0")
 )
 _NOTHING = [0] * (_STATES + 5 - _HN)  # hn to gate3
+
+
+class Packed(NamedTuple):
+    """Weights as the kernels read them, and the calls that they were packed for."""
+
+    layout: Layout
+    isa: int
+    input_size: int
+    dtype: torch.dtype
+    buffer: Tensor
 
 
 def forward(
@@ -55,13 +66,14 @@ def forward(
     *,
     keep: bool = False,
     any_lengths: bool = False,
+    packed: Packed | None = None,
 ) -> tuple[tuple[Tensor, ...], Tensor | None]:
     """Run a layer; `keep` also fills the buffer that `backward` takes as `saved`.
 
     `inputs` is `[batch, time, input_size]`, or time first; `state` holds `[pieces, width]` tensors or None (zeros) in
     the order of the table of cells; `weights` are those of the layout. The buffer has room for the steps that are
     walked, with `any_lengths` for all steps, so that its size depends on no value; what is not needed of it is never
-    touched.
+    touched. `packed` are the same weights, which are then not packed again if they were packed for such a call.
 
     Returns the results (outputs, the final state's tensors, c of every step where an LSTM is asked for states, the
     gates) and the buffer, or None. Raises TypeError or ValueError, naming the argument that does not fit.
@@ -69,6 +81,8 @@ def forward(
     reads = _Reads(setting, rows, inputs, state, weights)
     call, places, numbers = reads.call, reads.places, reads.places.numbers
     first, second, _ = inputs.shape
+    if packed is not None and packed[:-1] == (setting.layout, setting.isa, inputs.shape[2], inputs.dtype):
+        call[_PACKED] = packed.buffer.data_ptr()
     outputs = inputs.new_empty((first, second, places.output_size))
     final = [inputs.new_empty((reads.pieces, width)) for width in places.state_sizes]
     call[_OUT : _OUT + 3] = outputs.data_ptr(), *_strides(outputs, setting)
@@ -85,6 +99,16 @@ def forward(
         call[_SAVED] = saved.data_ptr()
     _kernels.forward(call, reads.weights, numbers)
     return results, saved
+
+
+def pack(setting: Setting, weights: Sequence[Tensor], input_size: int) -> Packed:
+    """Pack weights for calls of `forward` whose inputs have their dtype and `input_size` columns."""
+    inputs = weights[0].detach().new_empty((1, 0, input_size))
+    state = (None,) * setting.num_states
+    reads = _Reads(setting._replace(time_major=False), Rows(None, None, None), inputs, state, weights)
+    buffer = inputs.new_empty(_kernels.packed_size(reads.call, reads.places.numbers))
+    _kernels.pack(reads.call, reads.weights, reads.places.numbers, buffer.data_ptr())
+    return Packed(setting.layout, setting.isa, input_size, inputs.dtype, buffer)
 
 
 def backward(

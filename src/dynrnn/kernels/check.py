@@ -40,6 +40,12 @@ class Setting(NamedTuple):
         """Whether c of every step is a result of its own; h of every step is the outputs."""
         return self.keep_states and self.layout.has_cell_state
 
+    @property
+    def num_results(self) -> int:
+        """How many results a call has: outputs, the final state, and what is kept."""
+        gates = self.layout.gates if self.keep_gates else 0
+        return 1 + self.num_states + self.keeps_cell_states + gates
+
 
 class Rows(NamedTuple):
     """Which steps are walked: int64 `[pieces]` on the CPU each, or None.

@@ -39,14 +39,14 @@ class Layer:
         return outputs, *final, *kept, *(gates if self.setting.keep_gates else ())
 
     def named(self, found: Sequence[Tensor]) -> Results:
-        """Results in the order of `flat` as `(outputs, final, states, gates)`."""
+        """Results in the order of `flat`, and perhaps a buffer after them, as `(outputs, final, states, gates)`."""
         end = 1 + self.setting.num_states
         outputs, final, states = found[0], tuple(found[1:end]), ()
         if self.setting.keeps_cell_states:
             states, end = (found[end], outputs), end + 1
         elif self.setting.keep_states:
             states = (outputs,)
-        return outputs, final, states, tuple(found[end:])
+        return outputs, final, states, tuple(found[end : self.setting.num_results])
 
 
 def zeros_of(setting: Setting, row: Tensor | None, inputs: Tensor) -> tuple[Tensor, ...]:

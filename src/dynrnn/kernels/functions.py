@@ -20,80 +20,90 @@ from dynrnn.kernels.check import Rows
 from dynrnn.kernels.derivatives import Layer, gradients, second_gradients, zeros_of
 from dynrnn.kernels.mapped import Fold, one_by_one
 
-_INDICES = 3  # row, start, length: the operands that come first
+_INDICES = 3  # row, start, length: the first operands of a layer
 
 
 class Record:
-    """What one recorded call carries besides tensors.
+    """What one call of a layer carries besides tensors.
 
-    `buffers` holds what the forward pass left for backward, which uses it up: it is taken out once, and a second
-    backward runs forward again. Without `keep` nothing is left.
+    With `keep` its last result is the buffer that the forward pass leaves for backward, which uses it up: `first` tells
+    whether that has happened, and a later backward runs forward again.
     """
 
-    __slots__ = ("layer", "keep", "buffers")
+    __slots__ = ("_unused", "keep", "layer")
 
     def __init__(self, layer: Layer, *, keep: bool) -> None:
         self.layer = layer
         self.keep = keep
-        self.buffers: list[Tensor] = []
+        self._unused = [True]
 
-    def take(self) -> Tensor | None:
-        """The buffer, the first time that it is asked for."""
+    def first(self) -> bool:
+        """Whether this has not been asked before."""
         try:
-            return self.buffers.pop()  # one step, so that two threads cannot take the same
+            return self._unused.pop()  # one step, so that no two threads are told the same
         except IndexError:
-            return None
+            return False
 
 
 class Request:
     """Which gradients of a record are wanted, of inputs, state and weights in this order."""
 
-    __slots__ = ("record", "wanted", "num_grads")
+    __slots__ = ("num_grads", "record", "wanted")
 
     def __init__(self, record: Record, wanted: Sequence[bool], num_grads: int) -> None:
         self.record = record
         self.wanted = tuple(wanted)
         self.num_grads = num_grads
 
+    def parts(self, operands: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
+        """Operands as row, start and length; the gradients of the results; inputs, state and weights."""
+        end = _INDICES + self.num_grads
+        return operands[:_INDICES], operands[_INDICES:end], operands[end:]
+
 
 class LayerFunction(Function):
-    """`(record, row, start, length, inputs, *state, *weights)` to the results of `call.forward`."""
+    """`(record, row, start, length, inputs, *state, *weights)` to the results of `call.forward`, the buffer last."""
 
     @staticmethod
     def forward(record: Record, *operands: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
-        setting = record.layer.setting
-        inputs, tensors, count = operands[_INDICES], operands[_INDICES + 1 :], setting.num_states
-        rows = Rows(*operands[:_INDICES])
-        results, saved = call.forward(setting, rows, inputs, tensors[:count], tensors[count:], keep=record.keep)
-        if saved is not None:
-            record.buffers.append(saved)
-        return results
+        setting, split = record.layer.setting, _INDICES + 1
+        row, start, length, inputs = operands[:split]
+        state = operands[split : split + setting.num_states]
+        weights = operands[split + setting.num_states :]
+        results, saved = call.forward(setting, Rows(row, start, length), inputs, state, weights, keep=record.keep)
+        return results if saved is None else (*results, saved)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
-        ctx.record = inputs[0]
-        ctx.save_for_backward(output[0], *inputs[1:])
+        record = ctx.record = inputs[0]
+        saved = None
+        if len(output) > record.layer.setting.num_results:
+            saved = output[-1]
+            ctx.mark_non_differentiable(saved)
+        ctx.save_for_backward(output[0], saved, *inputs[1:])
         ctx.set_materialize_grads(False)
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor | None) -> Any:
-        record, wanted = ctx.record, ctx.needs_input_grad[1 + _INDICES :]
+        record: Record = ctx.record
+        wanted = ctx.needs_input_grad[1 + _INDICES :]
+        outputs, saved, *operands = ctx.saved_tensors
+        grads = grads[: record.layer.setting.num_results]
         nothing = (None,) * (1 + _INDICES)
-        if all(grad is None for grad in grads):
+        if all([grad is None for grad in grads]):
             return *nothing, *(None for _ in wanted)
-        outputs, *operands = ctx.saved_tensors
         indices, values = operands[:_INDICES], operands[_INDICES:]
         # dual numbers, or what `is_grads_batched` maps over in a way of its own: neither can be a function's operand
         if forward_ad._current_level >= 0 or any(
             [grad is not None and is_legacy_batchedtensor(grad) for grad in grads]
         ):
-            found = gradients(record.layer, _lengths(indices), _with_zeros(record, values, indices), grads)
+            found = gradients(record.layer, _lengths(indices), _with_zeros(record.layer, values, indices), grads)
             return *nothing, *(value if want else None for value, want in zip(found, wanted, strict=True))
         request = Request(record, wanted, len(grads))
         if torch.is_grad_enabled() or torch._C._are_functorch_transforms_active():
-            found = iter(GradientFunction.apply(request, outputs, *indices, *grads, *values))
-            return *nothing, *(next(found) if want else None for want in wanted)
-        return *nothing, *_gradients(request, outputs, indices, grads, values)
+            each = iter(GradientFunction.apply(request, outputs, saved, *operands[:_INDICES], *grads, *values))
+            return *nothing, *(next(each) if want else None for want in wanted)
+        return *nothing, *_compute(request, outputs, saved, indices, grads, values)
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, record: Record, *operands: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -101,12 +111,9 @@ class LayerFunction(Function):
         end = _INDICES + 1 + layer.setting.num_states
         if any(dim is not None for dim in dims[end:]):
             return one_by_one(partial(_apply_layer, layer), info.batch_size, dims, operands)
-        fold, folded, indices = _folded(layer, info.batch_size, dims, operands, _INDICES)
-        state = [
-            fold.narrow(*pair) for pair in zip(operands[_INDICES + 1 : end], dims[_INDICES + 1 : end], strict=True)
-        ]
-        inputs = fold.wide(operands[_INDICES], dims[_INDICES])
-        return fold.results(_apply_layer(folded, *indices, inputs, *state, *operands[end:]))
+        fold = Fold(layer, info.batch_size, operands[: _INDICES + 1], dims[: _INDICES + 1])
+        state = fold.state(operands[_INDICES + 1 : end], dims[_INDICES + 1 : end])
+        return fold.results(_apply_layer(fold.layer, *fold.indices, fold.inputs, *state, *operands[end:]))
 
 
 class PlainLayerFunction(Function):
@@ -122,78 +129,58 @@ class PlainLayerFunction(Function):
 
 
 class GradientFunction(Function):
-    """`(request, outputs, row, start, length, *grads, inputs, *state, *weights)` to the gradients that are wanted."""
+    """Gradients as a function: those that a request wants.
+
+    Operands are `(request, outputs, saved, row, start, length, *grads, inputs, *state, *weights)`.
+    """
 
     @staticmethod
-    def forward(request: Request, outputs: Tensor, *operands: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
-        grads, values = _parts(request, operands)
-        found = _gradients(request, outputs, operands[:_INDICES], grads, values)
+    def forward(request: Request, outputs: Tensor, saved: Tensor | None, *operands: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        found = _compute(request, outputs, saved, *request.parts(operands))
         return tuple(value for value in found if value is not None)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
         ctx.request = inputs[0]
-        ctx.save_for_backward(*inputs[2:])
+        ctx.save_for_backward(*inputs[3:])
         ctx.set_materialize_grads(False)
 
     @staticmethod
     def backward(ctx: Any, *seconds: Tensor | None) -> Any:
         request: Request = ctx.request
-        operands = ctx.saved_tensors
-        grads, values = _parts(request, operands)
-        indices = operands[:_INDICES]
-        found, for_grads = second_gradients(
-            request.record.layer,
-            _lengths(indices),
-            _with_zeros(request.record, values, indices),
-            grads,
-            request.wanted,
-            seconds,
-        )
+        layer = request.record.layer
+        indices, grads, values = request.parts(ctx.saved_tensors)
+        values = _with_zeros(layer, values, indices)
+        found, for_grads = second_gradients(layer, _lengths(indices), values, grads, request.wanted, seconds)
         # that outputs depend on inputs and weights is part of the derivative for these
-        every = (None, None, *(None,) * _INDICES, *for_grads, *found)
+        every = (None, None, None, *(None for _ in indices), *for_grads, *found)
         return tuple(value if need else None for value, need in zip(every, ctx.needs_input_grad, strict=True))
 
     @staticmethod
-    def vmap(info: Any, in_dims: Any, request: Request, *operands: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
-        layer, dims, wanted = request.record.layer, in_dims[1:], request.wanted
-        first, count = 1 + _INDICES + request.num_grads, 1 + layer.setting.num_states
-        if any(wanted[count:]) or any(dim is not None for dim in dims[first + count :]):
-            return one_by_one(partial(_apply_gradient, layer, request), info.batch_size, dims, operands)
-        fold, folded, indices = _folded(layer, info.batch_size, dims[1:], operands[1:], first - 1)
-        axes = fold.result_axes(request.num_grads)
-        pairs = list(zip(operands, dims, strict=True))
-        grads = [fold.folded(*pair, axis) for pair, axis in zip(pairs[1 + _INDICES : first], axes, strict=True)]
-        state = [fold.narrow(*pair) for pair in pairs[first + 1 : first + count]]
-        values = (fold.wide(*pairs[first]), *state, *operands[first + count :])
-        found = _apply_gradient(folded, request, fold.wide(*pairs[0]), *indices, *grads, *values)
-        return fold.gradients(found, wanted)
+    def vmap(info: Any, in_dims: Any, request: Request, outputs: Tensor, saved: Any, *operands: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        layer, wanted = request.record.layer, request.wanted
+        dims = in_dims[3:]
+        indices, grads, values = request.parts(operands)
+        index_dims, grad_dims, value_dims = request.parts(dims)
+        end = 1 + layer.setting.num_states
+        if any(wanted[end:]) or any(dim is not None for dim in value_dims[end:]):
+            run = partial(_apply_gradient, layer, request)
+            return one_by_one(run, info.batch_size, (in_dims[1], *dims), (outputs, *operands))
+        fold = Fold(layer, info.batch_size, (*indices, values[0]), (*index_dims, value_dims[0]))
+        folded = (*fold.indices, *fold.like_results(grads, grad_dims), fold.inputs)
+        folded += (*fold.state(values[1:end], value_dims[1:end]), *values[end:])
+        folded_outputs = fold.like_results([outputs], in_dims[1:2])
+        return fold.gradients(_apply_gradient(fold.layer, request, *folded_outputs, *folded), wanted)
 
 
 def _apply_layer(layer: Layer, *operands: Any) -> Any:
     return LayerFunction.apply(Record(layer, keep=False), *operands)
 
 
-def _apply_gradient(layer: Layer, request: Request, *operands: Any) -> Any:
-    """The gradients that `request` wants, of another layer: its buffer is not there, so that it runs forward again."""
+def _apply_gradient(layer: Layer, request: Request, outputs: Any, *operands: Any) -> Any:
+    """The gradients that `request` wants, of another layer: there is no buffer, so that it runs forward again."""
     again = Request(Record(layer, keep=False), request.wanted, request.num_grads)
-    return GradientFunction.apply(again, *operands)
-
-
-def _folded(
-    layer: Layer, size: int, dims: Sequence[int | None], operands: Sequence[Any], place: int
-) -> tuple[Fold, Layer, list[Tensor | None]]:
-    """How a layer is folded whose operands begin with the indices and whose inputs stand at `place`."""
-    row, _, length = operands[:_INDICES]
-    pieces = None if row is None else row.shape[-1]
-    fold = Fold(layer, size, operands[place], dims[place], pieces)
-    shared = length if row is None and dims[_INDICES - 1] is None else None
-    return fold, fold.layer(layer, shared), fold.indices(operands[:_INDICES], dims[:_INDICES])
-
-
-def _parts(request: Request, operands: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
-    end = _INDICES + request.num_grads
-    return operands[_INDICES:end], operands[end:]
+    return GradientFunction.apply(again, outputs, None, *operands)
 
 
 def _lengths(indices: Sequence[Tensor | None]) -> Tensor | None:
@@ -201,30 +188,23 @@ def _lengths(indices: Sequence[Tensor | None]) -> Tensor | None:
     return indices[2] if indices[0] is None else None
 
 
-def _with_zeros(record: Record, values: Sequence[Any], indices: Sequence[Tensor | None]) -> list[Tensor]:
+def _with_zeros(layer: Layer, values: Sequence[Any], indices: Sequence[Tensor | None]) -> list[Tensor]:
     """Inputs, state and weights, with zeros where no state was given."""
-    setting = record.layer.setting
-    zeros = zeros_of(setting, indices[0], values[0])
+    zeros = zeros_of(layer.setting, indices[0], values[0])
     state = [zero if value is None else value for value, zero in zip(values[1 : 1 + len(zeros)], zeros, strict=True)]
     return [values[0], *state, *values[1 + len(zeros) :]]
 
 
-def _gradients(
+def _compute(
     request: Request,
     outputs: Tensor,
+    saved: Tensor | None,
     indices: Sequence[Tensor | None],
     grads: Sequence[Tensor | None],
     values: Sequence[Any],
 ) -> list[Tensor | None]:
-    setting, count = request.record.layer.setting, request.record.layer.setting.num_states
-    return call.backward(
-        setting,
-        Rows(*indices),
-        values[0],
-        values[1 : 1 + count],
-        values[1 + count :],
-        outputs,
-        grads,
-        request.wanted,
-        request.record.take(),
-    )
+    setting, end = request.record.layer.setting, 1 + request.record.layer.setting.num_states
+    if saved is not None and not request.record.first():
+        saved = None
+    state, weights, rows = values[1:end], values[end:], Rows(*indices)
+    return call.backward(setting, rows, values[0], state, weights, outputs, grads, request.wanted, saved)

@@ -61,13 +61,15 @@ def run_layer(
     keep_states: bool = False,
     keep_gates: bool = False,
     isa: int = -1,
+    packed: call.Packed | None = None,
 ) -> Results:
     """Run a cell over `inputs` by the kernels, each row for its own length, as `dynrnn.rnn.run_layer` does.
 
     `params`, `inputs`, `lengths`, `options`, `time_major` and `reverse` are those of `run_layer`; lengths may be mapped
     over by `torch.vmap`, and are read only where they can be. `state` holds `[batch, width]` tensors in the cell's
     order, or is None for zeros. With `pieces`, which stand for lengths, each piece of a row is walked as a row of its
-    own, and the state and the final state are per piece. `isa` is an index into `isas()`, -1 for the best one.
+    own, and the state and the final state are per piece. `isa` is an index into `isas()`, -1 for the best one. `packed`
+    is what `pack_layer` gave for these parameters; where gradients are recorded, it is not used.
 
     Returns `(outputs, final, states, gates)`. With `keep_states`, `states` are the state's tensors after every valid
     step; with `keep_gates`, `gates` are those of `spec.gate_names`. Both are laid out as outputs are, and exactly 0 in
@@ -92,7 +94,7 @@ def run_layer(
     find = _named_layout if torch.compiler.is_compiling() else _known_layout
     layout, names = find(spec.name, options)
     setting = Setting(layout, time_major, reverse, keep_states, keep_gates, isa)
-    return _run(Layer(setting, names, reference), params, inputs, state, lengths, pieces)
+    return _run(Layer(setting, names, reference), params, inputs, state, lengths, pieces, packed)
 
 
 def run_torch_layer(
@@ -109,6 +111,7 @@ def run_torch_layer(
     keep_states: bool = False,
     keep_gates: bool = False,
     isa: int = -1,
+    packed: call.Packed | None = None,
 ) -> Results:
     """Run one layer of a `torch.nn.RNNBase` in one direction, as `run_layer` does, on its weights as they lie.
 
@@ -116,12 +119,8 @@ def run_torch_layer(
     "bias_ih" and "bias_hh", with a projection "weight_hr". State, final state and gates have the order of our cells:
     (c, h), and i, j, f, o. `reference` is given these weights.
     """
-    weight_hr = weights.get("weight_hr")
-    units = weights["weight_hh"].shape[1] if weight_hr is None else weight_hr.shape[1]
-    find = _named_torch_layout if torch.compiler.is_compiling() else _known_torch_layout
-    layout, names = find(mode, units, 0 if weight_hr is None else weight_hr.shape[0], "bias_ih" in weights)
-    setting = Setting(layout, time_major, reverse, keep_states, keep_gates, isa)
-    return _run(Layer(setting, names, reference), weights, inputs, state, lengths, pieces)
+    setting, names = _torch_setting(mode, weights, time_major, reverse, keep_states, keep_gates, isa)
+    return _run(Layer(setting, names, reference), weights, inputs, state, lengths, pieces, packed)
 
 
 def _run(
@@ -131,6 +130,7 @@ def _run(
     state: tuple[Tensor, ...] | None,
     lengths: Tensor | None,
     pieces: Pieces | None,
+    packed: call.Packed | None,
 ) -> Results:
     if len(weights) != len(layer.names) or not all([name in weights for name in layer.names]):
         group = layer.setting.layout.group
@@ -151,7 +151,51 @@ def _run(
         return layer.named(LayerFunction.apply(Record(layer, keep=keep), *rows, inputs, *given, *tensors))
     if keep:
         return layer.named(PlainLayerFunction.apply(Record(layer, keep=True), *rows, inputs, *given, *tensors))
-    return layer.named(call.forward(layer.setting, rows, inputs, given, tensors)[0])
+    return layer.named(call.forward(layer.setting, rows, inputs, given, tensors, packed=packed)[0])
+
+
+def pack_layer(
+    spec: CellSpec, params: Mapping[str, Tensor], input_size: int, options: Any, *, isa: int = -1
+) -> call.Packed:
+    """Pack the parameters of a layer for calls of `run_layer` with them that record no gradients.
+
+    Who keeps what is returned sees to it that the parameters do not change meanwhile.
+
+    Example:
+        >>> from dynrnn.cells import BASIC_RNN, BasicRNNOptions
+        >>> from dynrnn.kernels import missing
+        >>> params, inputs = {"kernel": torch.ones(3, 1), "bias": torch.zeros(1)}, torch.ones(2, 9, 2)
+        >>> how = {"lengths": None, "options": BasicRNNOptions(1), "reference": None}
+        >>> if missing() is None:
+        ...     packed = pack_layer(BASIC_RNN, params, 2, BasicRNNOptions(1))
+        ...     assert torch.equal(*(run_layer(BASIC_RNN, params, inputs, None, packed=one, **how)[0]
+        ...                          for one in (packed, None)))
+    """
+    layout, names = _known_layout(spec.name, options)
+    setting = Setting(layout, False, False, False, False, isa)
+    return call.pack(setting, [params[name] for name in names], input_size)
+
+
+def pack_torch_layer(mode: str, weights: Mapping[str, Tensor], *, isa: int = -1) -> call.Packed:
+    """Pack the weights of one layer and direction for calls of `run_torch_layer`, as `pack_layer` does."""
+    setting, names = _torch_setting(mode, weights, isa=isa)
+    return call.pack(setting, [weights[name] for name in names], weights["weight_ih"].shape[1])
+
+
+def _torch_setting(
+    mode: str,
+    weights: Mapping[str, Tensor],
+    time_major: bool = False,
+    reverse: bool = False,
+    keep_states: bool = False,
+    keep_gates: bool = False,
+    isa: int = -1,
+) -> tuple[Setting, tuple[str, ...]]:
+    weight_hr = weights.get("weight_hr")
+    units = weights["weight_hh"].shape[1] if weight_hr is None else weight_hr.shape[1]
+    find = _named_torch_layout if torch.compiler.is_compiling() else _known_torch_layout
+    layout, names = find(mode, units, 0 if weight_hr is None else weight_hr.shape[0], "bias_ih" in weights)
+    return Setting(layout, time_major, reverse, keep_states, keep_gates, isa), names
 
 
 def _wants_gradients(inputs: Tensor, state: Iterable[Tensor | None], weights: Iterable[Tensor]) -> bool:

@@ -13,81 +13,63 @@ from torch import Tensor
 
 from dynrnn.kernels.derivatives import Layer, Results
 
-Dims = Sequence[int | None]  # the mapped axis of each operand, None: it is the same for all entries
+Dims = Sequence[int | None]  # the mapped axis of each operand, None: all entries share it
+Mapped = tuple[tuple[Tensor, ...], tuple[int, ...]]  # results, and the mapped axis of each
 
 
 class Fold:
-    """`size` entries of a layer as one layer of `size * batch` rows."""
+    """`size` entries of a layer as one layer of `size * batch` rows: `layer`, with its `indices` and `inputs`.
 
-    def __init__(self, layer: Layer, size: int, inputs: Tensor, dim: int | None, pieces: int | None) -> None:
-        self.setting = layer.setting
+    `operands` are row, start, length and inputs.
+    """
+
+    def __init__(self, layer: Layer, size: int, operands: Sequence[Any], dims: Dims) -> None:
         self.size = size
-        self.axis = 1 if self.setting.time_major else 0
-        self.batch = [side for axis, side in enumerate(inputs.shape) if axis != dim][self.axis]
-        self.pieces = self.batch if pieces is None else pieces
+        self._setting = layer.setting
+        self._axis = 1 if layer.setting.time_major else 0
+        row, start, length = (self._spread(value, dim, 0) for value, dim in zip(operands[:3], dims[:3], strict=True))
+        inputs = self._spread(operands[3], dims[3], self._axis)
+        self._batch = inputs.shape[1 + self._axis]
+        self._pieces = self._batch if row is None else row.shape[1]
+        if row is not None:  # each entry's rows follow those of the entry before it
+            row = row + self._batch * torch.arange(size).unsqueeze(1)
+        self.indices = [None if value is None else value.flatten() for value in (row, start, length)]
+        self.inputs = inputs.flatten(self._axis, self._axis + 1)
+        self.layer = Layer(layer.setting, layer.names, self._reference(layer, operands[2], shared=dims[2] is None))
 
-    def wide(self, value: Tensor | None, dim: int | None) -> Tensor | None:
-        """Fold what is laid out as inputs are."""
-        return self.folded(value, dim, self.axis)
+    def state(self, values: Sequence[Tensor | None], dims: Dims) -> list[Tensor | None]:
+        """Fold the state's tensors."""
+        return [self._folded(value, dim, 0) for value, dim in zip(values, dims, strict=True)]
 
-    def narrow(self, value: Tensor | None, dim: int | None) -> Tensor | None:
-        """Fold what has rows or pieces first, such as a state."""
-        return self.folded(value, dim, 0)
-
-    def indices(self, indices: Sequence[Tensor | None], dims: Dims) -> list[Tensor | None]:
-        """Fold row, start and length; each entry's rows follow those of the entry before it."""
-        row, start, length = (self._spread(value, dim, 0) for value, dim in zip(indices, dims, strict=True))
-        if row is not None:
-            row = row + self.batch * torch.arange(self.size).unsqueeze(1)
-        return [None if value is None else value.flatten() for value in (row, start, length)]
-
-    def results(self, values: Sequence[Tensor]) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
-        """Unfold what `call.forward` returns, and say where the mapped axis of each result is."""
-        axes = self.result_axes(len(values))
-        first = 1 + self.setting.num_states
-        rows = [self.pieces if 0 < index < first else self.batch for index in range(len(values))]
-        unfolded = [
-            value.unflatten(axis, (self.size, many)) for value, axis, many in zip(values, axes, rows, strict=True)
+    def like_results(self, values: Sequence[Tensor | None], dims: Dims) -> list[Tensor | None]:
+        """Fold what has the shapes of the results, or of the first ones."""
+        return [
+            self._folded(value, dim, self._place(index)[0])
+            for index, (value, dim) in enumerate(zip(values, dims, strict=True))
         ]
-        return tuple(unfolded), axes
 
-    def gradients(self, values: Sequence[Tensor], wanted: Sequence[bool]) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
-        """Unfold the gradients that are wanted of inputs and state, and say where the mapped axis of each one is."""
-        kinds = [(self.axis, self.batch), *((0, self.pieces) for _ in range(self.setting.num_states))]
-        kinds = [kind for kind, want in zip(kinds, wanted, strict=False) if want]
-        unfolded = [value.unflatten(axis, (self.size, many)) for value, (axis, many) in zip(values, kinds, strict=True)]
-        return tuple(unfolded), tuple(axis for axis, _ in kinds)
+    def results(self, values: Sequence[Tensor]) -> Mapped:
+        """Unfold what `call.forward` returns."""
+        return self._unfolded(values, [self._place(index) for index in range(len(values))])
 
-    def result_axes(self, count: int) -> tuple[int, ...]:
-        """The folded axis of each of `count` results: outputs, final states, then what is laid out as outputs are."""
-        return tuple(0 if 0 < index <= self.setting.num_states else self.axis for index in range(count))
+    def gradients(self, values: Sequence[Tensor], wanted: Sequence[bool]) -> Mapped:
+        """Unfold the gradients that are wanted of inputs and state, which are placed as outputs and final state are."""
+        return self._unfolded(values, [self._place(index) for index, want in enumerate(wanted) if want])
 
-    def layer(self, layer: Layer, lengths: Tensor | None) -> Layer:
-        """The folded layer; its reference is the given one, mapped. `lengths` are those all entries share, if any."""
+    def _place(self, index: int) -> tuple[int, int]:
+        """The axis of rows in a result, and how many an entry has: outputs, final states, then again as outputs."""
+        return (0, self._pieces) if 0 < index <= self._setting.num_states else (self._axis, self._batch)
 
-        def reference(inputs: Tensor, state: Any, weights: Any, folded: Tensor | None) -> Results:
-            inputs = inputs.unflatten(self.axis, (self.size, self.batch))
-            state = tuple(value.unflatten(0, (self.size, self.pieces)) for value in state)
-            each, dim = lengths, None
-            if lengths is None and folded is not None:
-                each, dim = folded.unflatten(0, (self.size, self.batch)), 0
+    def _unfolded(self, values: Sequence[Tensor], places: Sequence[tuple[int, int]]) -> Mapped:
+        unfolded = [
+            value.unflatten(axis, (self.size, rows)) for value, (axis, rows) in zip(values, places, strict=True)
+        ]
+        return tuple(unfolded), tuple(axis for axis, _ in places)
 
-            def entry(inputs: Tensor, state: Any, each: Tensor | None) -> tuple[Tensor, ...]:
-                return layer.flat(each, inputs, *state, *weights.values())
+    def _folded(self, value: Tensor | None, dim: int | None, axis: int) -> Tensor | None:
+        return None if value is None else self._spread(value, dim, axis).flatten(axis, axis + 1)
 
-            found = torch.vmap(entry, in_dims=(self.axis, 0, dim), out_dims=0)(inputs, state, each)
-            axes = self.result_axes(len(found))
-            found = [value.movedim(0, axis).flatten(axis, axis + 1) for value, axis in zip(found, axes, strict=True)]
-            return layer.named(found)
-
-        return Layer(layer.setting, layer.names, reference)
-
-    def folded(self, value: Tensor | None, dim: int | None, axis: int) -> Tensor | None:
-        """Fold the mapped axis into `axis`."""
-        value = self._spread(value, dim, axis)
-        return None if value is None else value.flatten(axis, axis + 1)
-
-    def _spread(self, value: Tensor | None, dim: int | None, axis: int) -> Tensor | None:
+    def _spread(self, value: Any, dim: int | None, axis: int) -> Any:
         """The mapped axis before `axis`, also where all entries share a value."""
         if value is None:
             return None
@@ -96,10 +78,28 @@ class Fold:
         value = value.unsqueeze(axis)
         return value.expand(*value.shape[:axis], self.size, *value.shape[axis + 1 :])
 
+    def _reference(self, layer: Layer, lengths: Tensor | None, *, shared: bool) -> Any:
+        """The folded layer's reference loop: that of `layer`, mapped. Lengths that entries share stay readable."""
 
-def one_by_one(
-    run: Callable[..., Sequence[Tensor]], size: int, dims: Dims, operands: Sequence[Any]
-) -> tuple[tuple[Tensor, ...], int]:
+        def reference(inputs: Tensor, state: Any, weights: Any, folded: Tensor | None) -> Results:
+            inputs = inputs.unflatten(self._axis, (self.size, self._batch))
+            state = tuple(value.unflatten(0, (self.size, self._pieces)) for value in state)
+            each, dim = None, None
+            if folded is not None:
+                each, dim = (lengths, None) if shared else (folded.unflatten(0, (self.size, self._batch)), 0)
+
+            def entry(inputs: Tensor, state: Any, each: Tensor | None) -> tuple[Tensor, ...]:
+                return layer.flat(each, inputs, *state, *weights.values())
+
+            found = torch.vmap(entry, in_dims=(self._axis, 0, dim), out_dims=0)(inputs, state, each)
+            axes = [self._place(index)[0] for index in range(len(found))]
+            found = [value.movedim(0, axis).flatten(axis, axis + 1) for value, axis in zip(found, axes, strict=True)]
+            return layer.named(found)
+
+        return reference
+
+
+def one_by_one(run: Callable[..., Sequence[Tensor]], size: int, dims: Dims, operands: Sequence[Any]) -> Any:
     """Call `run` for each entry of the mapped axis; return the results stacked, and their mapped axis."""
 
     def entry(value: Any, dim: int | None, index: int) -> Any:

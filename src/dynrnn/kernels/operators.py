@@ -169,7 +169,7 @@ torch.library.register_autograd("dynrnn::layer", _backward, setup_context=_setup
 def apply(
     setting: Setting, rows: Rows, inputs: Tensor, state: Sequence[Tensor], weights: Sequence[Tensor]
 ) -> Sequence[Tensor]:
-    """Run a layer through its operator; returns what `call.forward` returns as results.
+    """Run a layer through its operator; returns the results of `call.forward`, and perhaps the buffer after them.
 
     A forward pass leaves something for backward only where gradients are asked for while a graph is made, and not in
     an exported program, whose backward runs forward again.
@@ -177,5 +177,4 @@ def apply(
     tensors = (inputs, *state, *weights)
     keep = torch.is_grad_enabled() and any(value.requires_grad for value in tensors)
     keep = keep and not torch.compiler.is_exporting()
-    found = torch.ops.dynrnn.layer(inputs, list(state), list(weights), *rows, keep, *_values(setting))
-    return found[: len(found) - keep]
+    return torch.ops.dynrnn.layer(inputs, list(state), list(weights), *rows, keep, *_values(setting))

@@ -151,4 +151,4 @@ def _drop(values: Any, rate: float, shared_axis: int | None = None) -> Any:
         shape = [1 if axis == shared_axis else size for axis, size in enumerate(value.shape)]
         return value * functional.dropout(value.new_ones(shape), rate)
 
-    return _nest.map_structure(drop, values)
+    return drop(values) if isinstance(values, Tensor) else _nest.map_structure(drop, values)

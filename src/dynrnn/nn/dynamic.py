@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
@@ -119,8 +118,11 @@ def dynamic_rnn(
         keep_gates=return_gates,
         implementation=implementation,
     )
-    check_request(implementation, lambda: find_obstacle(cell, inputs))
-    with _saving(inputs, swap_memory):
+    check_request(implementation, find_obstacle, cell, inputs)
+    if swap_memory and _are_on_an_accelerator(inputs):  # on a CPU there is nothing to move
+        with torch.autograd.graph.save_on_cpu():
+            result = run_cell(cell, inputs, state, walk)
+    else:
         result = run_cell(cell, inputs, state, walk)
     if on_step is not None:
         _tell(on_step, result, walk, batch, max_time)
@@ -179,11 +181,8 @@ def _check_count(name: str, value: int | None) -> None:
         raise ValueError(f"dynamic_rnn: {name} must be at least 1, got {value}")
 
 
-def _saving(inputs: Any, swap_memory: bool) -> AbstractContextManager[Any]:
-    """On a CPU there is nothing to move."""
-    if swap_memory and any(value.device.type != "cpu" for value in _nest.flatten(inputs)):
-        return torch.autograd.graph.save_on_cpu()
-    return nullcontext()
+def _are_on_an_accelerator(inputs: Any) -> bool:
+    return any(value.device.type != "cpu" for value in _nest.flatten(inputs))
 
 
 def _tell(on_step: OnStep, result: Pass, walk: Walk, batch: int, max_time: int) -> None:

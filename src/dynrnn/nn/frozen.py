@@ -27,9 +27,9 @@ def frozen(module: Module) -> Iterator[Module]:
     - weights must not change: a call raises RuntimeError where it sees that they have, and in any case the block does
       so when it ends, having compared every bit. Nothing goes stale unseen.
 
-    Where the kernels do not apply nothing is packed, and the same is refused. Blocks may be nested; compiled code is not
-    concerned. Raises ValueError where there is nothing of ours inside `module`, or a parameter that waits for its input
-    size, and TypeError for what is no module.
+    Where the kernels do not apply nothing is packed, and the same is refused. Blocks may be nested; compiled code is
+    not concerned. Raises ValueError where there is nothing of ours inside `module`, where a parameter waits for its
+    input size, and where a weight is computed in every call (parametrized); TypeError for what is no module.
 
     Example:
         >>> import torch
@@ -42,7 +42,7 @@ def frozen(module: Module) -> Iterator[Module]:
     """
     if not isinstance(module, nn.Module):
         raise TypeError(f"frozen: module must be a torch.nn.Module, got {type(module).__name__}")
-    owners = [one for one in module.modules() if isinstance(one, (SpecCell, Recurrent))]
+    owners: list[SpecCell | Recurrent] = [one for one in module.modules() if isinstance(one, (SpecCell, Recurrent))]
     if not owners:
         raise ValueError(f"frozen: there is no cell and no recurrent module of dynrnn inside {kind_of(module)}")
     taken: list[nn.Module] = []

@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 from torch import Tensor
 
+from dynrnn.nn.state import name_for_export
+
 
 class LSTMGates(NamedTuple):
     """What enters an LSTM's new state, `[batch, time, units]` each: i, f and o after their sigmoid, j after tanh."""
@@ -23,5 +25,8 @@ class GRUGates(NamedTuple):
     u: Tensor
     c: Tensor
 
+
+for _kind in (LSTMGates, GRUGates):
+    name_for_export(_kind)
 
 GATES: dict[tuple[str, ...], Any] = {kind._fields: kind for kind in (LSTMGates, GRUGates)}

@@ -64,6 +64,15 @@ class Held:
         )
 
 
+def check_kept(owner: nn.Module, name: str, value: Tensor) -> None:
+    """Refuse a weight that is no parameter but computed, in each call, from others: there is nothing to keep."""
+    if not isinstance(value, nn.Parameter):
+        raise ValueError(
+            f"frozen: {name} of {type(owner).__name__} is no parameter; a weight that is computed in every call cannot "
+            "be kept"
+        )
+
+
 _HELD: dict[int, Held] = {}  # by the id of the module, which each entry keeps alive
 
 

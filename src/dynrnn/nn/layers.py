@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from dynrnn.rnn import run_torch_layer
+from dynrnn.rnn.dispatch import Choice
 from dynrnn.rnn.torch_weights import Cell, Weights
 
 States = tuple[Tensor, ...]  # torch's names and order: (h, c) or (h,), each [layers * directions, batch, width]
@@ -22,13 +24,14 @@ def run_layers(
     lengths: Tensor | None,
     *,
     time_major: bool = True,
-    implementation: str = "auto",
+    choice: Choice | None = None,
+    packed: Sequence[Any] | None = None,
 ) -> tuple[Tensor, States]:
     """Run layer after layer over `inputs` `[time, batch, input_size]`, or batch first without `time_major`.
 
-    `weights` are those of layers * directions. `states` are `[layers * directions, batch, width]` (None: zeros),
-    `lengths` and `implementation` as `run_layer` takes them. Returns the outputs `[..., directions * width]`, laid out
-    as `inputs`, and the final states, laid out as `states`.
+    `weights` are those of layers * directions; `packed`, one item each, and `choice` are as `run_torch_layer` takes
+    them. `states` are `[layers * directions, batch, width]` (None: zeros), `lengths` as `run_layer` takes them. Returns
+    the outputs `[..., directions * width]`, laid out as `inputs`, and the final states, laid out as `states`.
 
     Example:
         >>> from dynrnn.rnn.torch_weights import cell_of
@@ -44,11 +47,12 @@ def run_layers(
             cell,
             row_weights,
             inputs,
-            None if states is None else tuple(value[row] for value in states[::-1]),  # ours is the order (c, h)
+            None if states is None else tuple([value[row] for value in states[::-1]]),  # ours is the order (c, h)
             lengths=lengths,
             time_major=time_major,
             reverse=row % directions == 1,
-            implementation=implementation,
+            choice=choice,
+            packed=None if packed is None else packed[row],
         )
         outputs.append(output)
         finals.append(final[::-1])
@@ -56,5 +60,5 @@ def run_layers(
             inputs = torch.cat(outputs, 2) if directions > 1 else output
             outputs = []
     if len(finals) == 1:
-        return inputs, tuple(value.unsqueeze(0) for value in finals[0])
-    return inputs, tuple(torch.stack(column) for column in zip(*finals, strict=True))
+        return inputs, tuple([value.unsqueeze(0) for value in finals[0]])
+    return inputs, tuple([torch.stack(column) for column in zip(*finals, strict=True)])

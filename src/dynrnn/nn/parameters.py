@@ -67,15 +67,18 @@ def register(
 
 def is_lazy(value: Any) -> bool:
     """Say whether a parameter waits for its shape; torch's own function of this name cannot be compiled."""
-    return isinstance(value, UninitializedParameter)
+    return type(value) is UninitializedParameter  # a parameter's class answers slowly to isinstance
 
 
 def lookup(root: nn.Module, name: str) -> Tensor:
     """Return the parameter that `register` put under a TensorFlow 1 name, or what has been put in its place."""
+    value = root._parameters.get(name)  # where most of them are
+    if value is not None:
+        return value
     *scopes, leaf = name.split("/")
     for scope in scopes:
         root = getattr(root, scope)
-    value = root._parameters.get(leaf)  # the usual place, found at once
+    value = root._parameters.get(leaf)
     return getattr(root, leaf) if value is None else value
 
 

@@ -14,7 +14,17 @@ def autocast_dtype(value: Tensor) -> torch.dtype | None:
         ...     autocast_dtype(torch.zeros(1)), autocast_dtype(torch.zeros(1, dtype=torch.float64))
         (torch.bfloat16, None)
     """
-    kind = value.device.type
-    if not value.is_floating_point() or value.dtype == torch.float64 or not torch.is_autocast_enabled(kind):
+    kind = device_kind(value)
+    if not torch.is_autocast_enabled(kind) or not value.is_floating_point() or value.dtype == torch.float64:
         return None
     return torch.get_autocast_dtype(kind)
+
+
+def device_kind(value: Tensor) -> str:
+    """Return the kind of a tensor's device, such as "cpu".
+
+    Example:
+        >>> device_kind(torch.zeros(1))
+        'cpu'
+    """
+    return "cpu" if value.is_cpu else value.device.type  # a device takes five times as long

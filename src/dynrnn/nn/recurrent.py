@@ -6,6 +6,7 @@ The public classes are in `modules.py`; what an input may look like in `arrange.
 from __future__ import annotations
 
 import weakref
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -13,13 +14,16 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from dynrnn import _nest
 from dynrnn.nn.arrange import arrange, check_dtype
+from dynrnn.nn.held import check_kept, held_by
 from dynrnn.nn.hidden import check_hx
 from dynrnn.nn.layers import States, run_layers
 from dynrnn.nn.layouts import Layout
 from dynrnn.nn.operators import applies, run_layers_by_torch
 from dynrnn.nn.parameters import lookup
 from dynrnn.nn.precision import autocast_dtype
+from dynrnn.rnn import pack_torch_layer
 from dynrnn.rnn.dispatch import choose, describe
 from dynrnn.rnn.torch_weights import Cell, Weights, cell_of
 
@@ -36,6 +40,9 @@ class Recurrent(nn.RNNBase):
         cell, weights = cell_of(self.mode, self.hidden_size, self.proj_size), self._weights()
         layout = arrange(owner, input, lengths, self.batch_first, weights[0]["weight_ih"], padding_value)
         inputs, autocast = layout.inputs, autocast_dtype(layout.inputs)
+        held = held_by(self)
+        if held is not None:
+            held.check_call([value for row in weights for value in row.values()], _nest.flatten((inputs, hx)))
         if autocast is not None:  # everything is cast at the door, as torch does for its own; inside is one dtype
             inputs, weights = inputs.to(autocast), [_cast(row, autocast) for row in weights]
         check_dtype(owner, inputs, weights[0]["weight_ih"])
@@ -45,7 +52,8 @@ class Recurrent(nn.RNNBase):
             states = check_hx(owner, hx, shapes, inputs, cast=autocast is not None)
             states = tuple([layout.state_in(value) for value in states])
         if autocast is None:
-            outputs, states = self._run_layers(cell, weights, inputs, states, layout, implementation)
+            packed = None if held is None else held.packed
+            outputs, states = self._run_layers(cell, weights, inputs, states, layout, implementation, packed)
         else:
             with torch.autocast(inputs.device.type, enabled=False):
                 outputs, states = self._run_layers(cell, weights, inputs, states, layout, implementation)
@@ -70,6 +78,18 @@ class Recurrent(nn.RNNBase):
         self._flat_weight_refs = [None if value is None else weakref.ref(value) for value in self._flat_weights]
         self.flatten_parameters()
 
+    def named_weights(self) -> dict[str, Tensor]:
+        """What `frozen` watches: all weights. Raises ValueError where one is computed."""
+        named = {name: lookup(self, name) for names in self._all_weights for name in names}
+        for name, value in named.items():
+            check_kept(self, name, value)
+        return named
+
+    def packed_weights(self) -> list[Any]:
+        """What `frozen` keeps: each layer's weights packed for the kernels, or None where these do not apply."""
+        cell = cell_of(self.mode, self.hidden_size, self.proj_size)
+        return [pack_torch_layer(cell, row) for row in self._weights()]
+
     def _weights(self) -> list[Weights]:
         """The weights of each layer and direction, read anew: whatever now stands under their names."""
         return [{name.partition("_l")[0]: lookup(self, name) for name in names} for names in self._all_weights]
@@ -82,14 +102,15 @@ class Recurrent(nn.RNNBase):
         states: States | None,
         layout: Layout,
         implementation: str,
+        packed: Sequence[Any] | None = None,
     ) -> tuple[Tensor, States]:
         lengths, time_major = layout.lengths, layout.time_major
         choice = choose(cell.spec, cell.options, inputs, implementation=implementation)
-        run = partial(run_layers, implementation=implementation)
-        if not choice.fused and not choice.asked and applies(cell, inputs, lengths, time_major=time_major):
-            run = run_layers_by_torch
+        by_torch = not choice.fused and not choice.asked and applies(cell, inputs, lengths, time_major=time_major)
+        run = run_layers_by_torch if by_torch else partial(run_layers, choice=choice)
         directions = 2 if self.bidirectional else 1
         if not self.dropout or not self.training or len(weights) == directions:
+            run = run if packed is None or by_torch else partial(run, packed=packed)
             return run(cell, weights, directions, inputs, states, lengths, time_major=time_major)
         finals = []
         for first in range(0, len(weights), directions):

@@ -16,13 +16,14 @@ from dynrnn.cells.spec import CellSpec, State
 from dynrnn.nn.cell import RNNCell
 from dynrnn.nn.cell_facts import CellFacts, learn
 from dynrnn.nn.gates import GATES
+from dynrnn.nn.held import check_kept, held_by
 from dynrnn.nn.initializers import Initializer, initializer_of
 from dynrnn.nn.kinds import runs_whole
 from dynrnn.nn.parameters import is_lazy, lookup, make, register
-from dynrnn.nn.precision import autocast_dtype
+from dynrnn.nn.precision import autocast_dtype, device_kind
 from dynrnn.nn.state import LSTMState, checked_state
 from dynrnn.nn.walk import Pass, Walk
-from dynrnn.rnn import LayerTrace, trace_layer
+from dynrnn.rnn import LayerTrace, pack_layer, trace_layer
 
 
 class SpecCell(RNNCell):
@@ -50,6 +51,7 @@ class SpecCell(RNNCell):
         if input_size is not None and input_size < 0:
             raise ValueError(f"{type(self).__name__}: input_size must be at least 0, got {input_size}")
         self.options = options
+        self._known = learn(self.spec, options)
         self.initializer = initializer_of(initializer)
         if isinstance(getattr(options, "activation", None), nn.Module):
             self.activation = options.activation  # so that its parameters are this module's
@@ -125,11 +127,27 @@ class SpecCell(RNNCell):
         """The parameters as they are now, by TensorFlow 1's names and in its order."""
         return {name: lookup(self, name) for name in self._facts().names}
 
+    def named_weights(self) -> dict[str, Tensor]:
+        """What `frozen` watches: the parameters. Raises ValueError where one is not there yet, or computed."""
+        params = self.params()
+        for name, value in params.items():
+            if is_lazy(value):
+                raise ValueError(
+                    f"frozen: {name} of {type(self).__name__} waits for the input size; give input_size, or run the "
+                    "cell once before"
+                )
+            check_kept(self, name, value)
+        return params
+
+    def packed_weights(self) -> list[Any]:
+        """What `frozen` keeps: the parameters packed for the kernels, or None where these do not apply."""
+        assert self.input_size is not None
+        return [pack_layer(self.spec, self.params(), self.input_size, self.options)]
+
     def _facts(self) -> CellFacts:
-        facts = self.__dict__.get("_known")
-        if facts is None or facts.options is not self.options:
-            facts = self.__dict__["_known"] = learn(self.spec, self.options)
-        return facts
+        if self._known.options is not self.options:
+            self._known = learn(self.spec, self.options)
+        return self._known
 
     def check_inputs(self, owner: str, inputs: Any, axes: tuple[str, ...]) -> None:
         """Refuse inputs of another dtype, rank, width or device than the weights."""
@@ -193,21 +211,30 @@ class SpecCell(RNNCell):
         names = self._facts().gate_names
         if walk.keep_gates and not names:
             raise ValueError(f"return_gates: {type(self).__name__} has no gates that could be returned")
-        params, kind = self._ready_params(inputs), inputs.device.type
+        params, kind = self._ready_params(inputs), device_kind(inputs)
         leaves, fresh = _leaves(state), _leaves(walk.reset_state)
+        held = held_by(self)
+        if held is not None:
+            held.check_call(params.values(), (inputs, *(leaves or ()), *(fresh or ())))
         if torch.is_autocast_enabled(kind):
             inputs, params, leaves = self._cast(inputs, params, leaves)
             fresh = self._cast(inputs, {}, fresh)[2]
             with torch.autocast(kind, enabled=False):
-                trace = self._trace(inputs, params, leaves, fresh, walk)
+                trace = self._trace(inputs, params, leaves, fresh, walk, None)
         else:
-            trace = self._trace(inputs, params, leaves, fresh, walk)
+            trace = self._trace(inputs, params, leaves, fresh, walk, None if held is None else held.packed[0])
         states = self._structured(trace.states) if walk.keep_states else None
         gates = GATES[names](*trace.gates) if walk.keep_gates else None
         return Pass(trace.outputs, self._structured(trace.state), states, gates)
 
     def _trace(
-        self, inputs: Tensor, params: Mapping[str, Tensor], state: State | None, reset_state: State | None, walk: Walk
+        self,
+        inputs: Tensor,
+        params: Mapping[str, Tensor],
+        state: State | None,
+        reset_state: State | None,
+        walk: Walk,
+        packed: Any,
     ) -> LayerTrace:
         return trace_layer(
             self.spec,
@@ -225,6 +252,7 @@ class SpecCell(RNNCell):
             keep_states=walk.keep_states,
             keep_gates=walk.keep_gates,
             implementation=walk.implementation,
+            packed=packed,
         )
 
     def prepared_step(self, inputs: Tensor) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -304,5 +332,5 @@ def _leaves(state: Any) -> State | None:
 
 def _plain(inputs: Tensor) -> AbstractContextManager[Any]:
     """Autocast off: everything has been cast by then."""
-    kind = inputs.device.type
+    kind = device_kind(inputs)
     return torch.autocast(kind, enabled=False) if torch.is_autocast_enabled(kind) else nullcontext()

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
+from torch.utils import _pytree
 
 from dynrnn import _nest
 
@@ -28,6 +29,19 @@ class LSTMState(NamedTuple):
 
     c: Tensor
     h: Tensor
+
+
+def name_for_export(kind: type) -> None:
+    """Let a named tuple be part of what a saved `torch.export` program takes and returns; torch's message asks for it.
+
+    Example:
+        >>> from typing import NamedTuple
+        >>> name_for_export(NamedTuple("Pair", [("one", int), ("two", int)]))
+    """
+    _pytree._register_namedtuple(kind, serialized_type_name=f"dynrnn.{kind.__name__}")
+
+
+name_for_export(LSTMState)
 
 
 def zeros_like_sizes(sizes: Any, batch_size: int, dtype: torch.dtype | None, device: torch.device | str | None) -> Any:
@@ -78,7 +92,9 @@ def checked_state(
 
 
 def _is_leaf(sizes: Any) -> bool:
-    return isinstance(sizes, torch.Size) or not _nest.is_nested(sizes)
+    if isinstance(sizes, tuple):  # the usual ones, known at once, also to the compiler
+        return isinstance(sizes, torch.Size)
+    return isinstance(sizes, int) or not _nest.is_nested(sizes)
 
 
 def _dims(size: Any) -> list[int]:
@@ -142,7 +158,7 @@ def _checked_leaf(
     size: Any, value: Any, batch_size: int, dtype: torch.dtype | None, device: torch.device, name: str, hint: str
 ) -> Tensor:
     expected = [batch_size, *_dims(size)]
-    if _nest.is_nested(value):
+    if not isinstance(value, Tensor) and _nest.is_nested(value):
         raise ValueError(f"{name} must be one tensor {expected}, got {_say(value)}")
     value = as_tensor(value, name)
     counts = len(expected) == 1 and value.ndim == 0  # belongs to no row

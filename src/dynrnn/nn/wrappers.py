@@ -57,7 +57,7 @@ class CellWrapper(RNNCell):
         """The state that a step was given, or zeros."""
         if state is not None:
             return state
-        first = _nest.flatten(inputs)[0]
+        first = inputs if isinstance(inputs, Tensor) else _nest.flatten(inputs)[0]
         return self.zero_state(first.shape[0], device=first.device)
 
 
@@ -87,6 +87,10 @@ class ResidualWrapper(CellWrapper):
     def sequence(self, inputs: Any, state: Any, walk: Walk) -> Pass:
         """Run the inner cell over the sequence and join once."""
         inner = run_cell(self.cell, inputs, state, walk)
+        if self.residual_fn is None and isinstance(inputs, Tensor) and isinstance(inner.outputs, Tensor):
+            _check_sum(inputs, inner.outputs, 2)
+            mask, total = walk.mask(inputs), inputs + inner.outputs
+            return inner._replace(outputs=total if mask is None else _masked(total, mask))
         first = _nest.flatten(inputs)[0]
         mask = walk.mask(first)
         hidden = walk.lengths is not None and hides_values(walk.lengths)  # then nobody can say which rows are valid
@@ -110,13 +114,21 @@ class ResidualWrapper(CellWrapper):
     def _join(self, inputs: Any, outputs: Any) -> Any:
         if self.residual_fn is not None:
             return self.residual_fn(inputs, outputs)
+        if isinstance(inputs, Tensor) and isinstance(outputs, Tensor):
+            _check_sum(inputs, outputs, 1)
+            return inputs + outputs
         for one, other in zip(_nest.flatten(inputs), _nest.flatten(outputs), strict=True):
-            if one.shape != other.shape:
-                raise ValueError(
-                    f"ResidualWrapper: inputs of size {list(one.shape[1:])} and outputs of size "
-                    f"{list(other.shape[1:])} cannot be added; give the cell as many units, or a residual_fn"
-                )
+            _check_sum(one, other, 1)
         return _nest.map_structure(torch.add, inputs, outputs)
+
+
+def _check_sum(one: Tensor, other: Tensor, axes: int) -> None:
+    """Refuse inputs and outputs that differ; the first `axes` axes are those of batch and time."""
+    if one.shape != other.shape:
+        raise ValueError(
+            f"ResidualWrapper: inputs of size {list(one.shape[axes:])} and outputs of size {list(other.shape[axes:])} "
+            "cannot be added; give the cell as many units, or a residual_fn"
+        )
 
 
 def _masked(value: Tensor, mask: Any) -> Tensor:

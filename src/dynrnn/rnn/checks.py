@@ -43,17 +43,19 @@ def check_layer(
     shapes, sizes = _expected(spec, inputs.shape[2], options)
     if params.keys() != shapes.keys():
         raise ValueError(f"run_layer: params of {spec.name} must be {list(shapes)}, got {list(params)}")
+    dtype = inputs.dtype
     for name, shape in shapes.items():
         value = params[name]
-        if value.shape != shape or value.dtype != inputs.dtype:
-            _refuse(f"params[{name!r}]", value, shape, inputs.dtype)
+        if value.shape != shape or value.dtype is not dtype:
+            _refuse(f"params[{name!r}]", value, shape, dtype)
     if state is not None:
         if len(state) != len(sizes):
             raise ValueError(f"run_layer: state of {spec.name} must be ({', '.join(sizes)}), got {len(state)} tensors")
         for value, (name, size) in zip(state, sizes.items(), strict=True):
-            if value.shape != (batch, size) or value.dtype != inputs.dtype:
-                _refuse(f"state.{name}", value, (batch, size), inputs.dtype)
-    check_lengths("run_layer", lengths, batch, max_time)
+            if value.shape != (batch, size) or value.dtype is not dtype:
+                _refuse(f"state.{name}", value, (batch, size), dtype)
+    if lengths is not None:
+        check_lengths("run_layer", lengths, batch, max_time)
     if parallel_iterations is not None and parallel_iterations < 1:
         raise ValueError(f"run_layer: parallel_iterations must be at least 1, got {parallel_iterations}")
 

@@ -27,6 +27,9 @@ class Choice(NamedTuple):
     obstacle: str | None
 
 
+_FUSED = Choice(True, False, None)
+
+
 def choose(
     spec: CellSpec,
     options: Any,
@@ -51,16 +54,18 @@ def choose(
     if CELLS.get(spec.name) is not spec:
         obstacle = f"this {spec.name} is not the one in the table of cells, which the kernels compute"
     if implementation == "auto":
-        return Choice(obstacle is None, False, obstacle)
+        return _FUSED if obstacle is None else Choice(False, False, obstacle)
     check_request(implementation, lambda: obstacle)
     return Choice(True, True, None)
 
 
-def check_request(implementation: str, find_obstacle: Callable[[], str | None]) -> None:
-    """Refuse a word that is none of IMPLEMENTATIONS, and "fused" where an obstacle is found.
+def check_request(implementation: str, find_obstacle: Callable[..., str | None], *arguments: Any) -> None:
+    """Refuse a word that is none of IMPLEMENTATIONS, and "fused" where `find_obstacle(*arguments)` finds one.
 
     Raises ValueError, or RuntimeError where the obstacle is that the compiled module is missing.
     """
+    if implementation == "auto":
+        return
     if implementation not in IMPLEMENTATIONS:
         raise ValueError(f"implementation must be one of {', '.join(IMPLEMENTATIONS)}, got {implementation!r}")
     if implementation != "fused":

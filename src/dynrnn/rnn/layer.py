@@ -105,6 +105,7 @@ def trace_layer(
     keep_states: bool = False,
     keep_gates: bool = False,
     implementation: str = "auto",
+    packed: Any = None,
 ) -> LayerTrace:
     """Run a cell as `run_layer` does, and keep what happens inside, start anew inside rows, or compute steps again.
 
@@ -112,6 +113,7 @@ def trace_layer(
     step that it marks, and the pieces are walked as rows of their own, in both directions; a piece that does not carry
     the row's `state` on begins with `reset_state` (tensors like those of `state`; None: zeros). With `checkpoint_every`
     only the inputs and every that-many-th state are kept for backward, which computes the steps between them again.
+    `packed` is what `pack_layer` gave for these `params`.
 
     Returns `(outputs, state, states, gates)`. With `keep_states`, `states` are the state's tensors after every step,
     `[batch, time, width]` in the layout of the inputs; past its end a row keeps its final state (with `reverse`, which
@@ -142,15 +144,16 @@ def trace_layer(
         "keep_gates": keep_gates,
     }
     if choice.fused:
-        run = partial(_run_fused, spec, how)
+        run = partial(_run_fused, spec, how, packed)
     else:
         run = partial(_run_reference, spec, {**how, "parallel_iterations": parallel_iterations}, every)
     if choice.fused and every is not None:
-        outputs, final, states, gates = _run_stretches(
-            run, spec, params, inputs, state, lengths, resets, reset_state, every, how
-        )
+        results = _run_stretches(run, spec, params, inputs, state, lengths, resets, reset_state, every, how)
+    elif resets is not None:
+        results = _run_pieces(run, params, inputs, state, lengths, resets, reset_state, how)
     else:
-        outputs, final, states, gates = _run_rows(run, params, inputs, state, lengths, resets, reset_state, how)
+        results = run(params, inputs, state, lengths, None)
+    outputs, final, states, gates = results
     if keep_states and lengths is not None:
         carried = final
         if reverse:  # the padding comes first
@@ -160,12 +163,31 @@ def trace_layer(
     return LayerTrace(outputs, final, states, gates)
 
 
+def pack_layer(spec: CellSpec, params: Mapping[str, Tensor], input_size: int, options: Any) -> Any:
+    """Pack a layer's parameters for `trace_layer`, which then need not do it in every call; None without kernels.
+
+    Who keeps them sees to it that the parameters do not change meanwhile.
+
+    Example:
+        >>> from dynrnn.cells import LAYER_NORM_LSTM, LayerNormLSTMOptions
+        >>> options = LayerNormLSTMOptions(1)
+        >>> params = {param.name: torch.ones(param.shape) for param in LAYER_NORM_LSTM.params(2, options)}
+        >>> pack_layer(LAYER_NORM_LSTM, params, 2, options) is None
+        True
+    """
+    like = next(iter(params.values()))
+    if not choose(spec, options, like).fused:
+        return None
+    return kernels.pack_layer(spec, params, input_size, options)
+
+
 Run = Callable[[Mapping[str, Tensor], Tensor, State | None, Tensor | None, Pieces | None], Results]
 
 
 def _run_fused(
     spec: CellSpec,
     how: dict[str, Any],
+    packed: Any,
     params: Mapping[str, Tensor],
     inputs: Tensor,
     state: State | None,
@@ -175,7 +197,8 @@ def _run_fused(
     def reference(inputs: Tensor, state: State, params: Mapping[str, Tensor], lengths: Tensor | None) -> Traced:
         return trace_reference(spec, params, inputs, state, lengths=lengths, pieces=pieces, **how)
 
-    return kernels.run_layer(spec, params, inputs, state, lengths=lengths, pieces=pieces, reference=reference, **how)
+    where = {"lengths": lengths, "pieces": pieces}
+    return kernels.run_layer(spec, params, inputs, state, **where, reference=reference, packed=packed, **how)
 
 
 def _run_reference(
@@ -194,19 +217,17 @@ def _run_reference(
     return trace_reference(spec, params, inputs, state, lengths=lengths, pieces=pieces, checkpoint_every=every, **how)
 
 
-def _run_rows(
+def _run_pieces(
     run: Run,
     params: Mapping[str, Tensor],
     inputs: Tensor,
     state: State | None,
     lengths: Tensor | None,
-    resets: Tensor | None,
+    resets: Tensor,
     reset_state: State | None,
     how: dict[str, Any],
 ) -> Results:
-    """Run rows that may begin anew."""
-    if resets is None:
-        return run(params, inputs, state, lengths, None)
+    """Run rows that begin anew at `resets`."""
     batch, max_time = inputs.shape[:2] if not how["time_major"] else inputs.shape[1::-1]
     if lengths is None:
         lengths = torch.full((batch,), max_time if batch else 0)
@@ -242,7 +263,9 @@ def _run_stretches(
         inputs: Tensor, state: State, others: Sequence[Tensor], lengths: Tensor | None, resets: Tensor | None
     ) -> Results:
         params, anew = dict(zip(names, others, strict=False)), tuple(others[len(names) :])
-        return _run_rows(run, params, inputs, state, lengths, resets, anew, how)
+        if resets is None:
+            return run(params, inputs, state, lengths, None)
+        return _run_pieces(run, params, inputs, state, lengths, resets, anew, how)
 
     anew = zeros if reset_state is None else reset_state
     layout = {"time_major": how["time_major"], "reverse": how["reverse"]}

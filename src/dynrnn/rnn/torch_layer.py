@@ -13,7 +13,7 @@ from torch import Tensor
 from dynrnn import kernels
 from dynrnn.cells.spec import State
 from dynrnn.errors import describe
-from dynrnn.rnn.dispatch import choose
+from dynrnn.rnn.dispatch import Choice, choose
 from dynrnn.rnn.layer import run_layer
 from dynrnn.rnn.reference import Traced, trace_reference
 from dynrnn.rnn.torch_weights import Cell, Weights, cell_params, weight_shapes
@@ -28,12 +28,14 @@ def run_torch_layer(
     lengths: Tensor | None,
     time_major: bool = True,
     reverse: bool = False,
-    implementation: str = "auto",
+    choice: Choice | None = None,
+    packed: Any = None,
 ) -> tuple[Tensor, State]:
     """Run a layer as `run_layer` does, with torch's weights: "weight_ih", "weight_hh", and what else there is.
 
-    `cell` is what `cell_of` gives; `state` is in our order, `(c, h)` or `(h,)`. Arguments, results and errors are those
-    of `run_layer`.
+    `cell` is what `cell_of` gives; `state` is in our order, `(c, h)` or `(h,)`; `choice` is what `choose` says for such
+    a layer (None: it is asked), and `packed` what `pack_torch_layer` gave for these weights. Other arguments, results
+    and errors are those of `run_layer`.
 
     Example:
         >>> import torch
@@ -43,8 +45,9 @@ def run_torch_layer(
         >>> outputs.shape, torch.equal(outputs[3], h)
         (torch.Size([4, 1, 3]), True)
     """
+    choice = choose(cell.spec, cell.options, inputs) if choice is None else choice
     layout: dict[str, Any] = {"time_major": time_major, "reverse": reverse}
-    if not choose(cell.spec, cell.options, inputs, implementation=implementation).fused:
+    if not choice.fused:
         _check_weights(cell, weights, inputs)
         params = cell_params(cell.mode, weights)
         return run_layer(
@@ -62,8 +65,25 @@ def run_torch_layer(
         params = cell_params(cell.mode, weights)
         return trace_reference(cell.spec, params, inputs, state, lengths=lengths, options=cell.options, **layout)
 
-    traced = kernels.run_torch_layer(cell.mode, weights, inputs, state, lengths=lengths, reference=reference, **layout)
+    traced = kernels.run_torch_layer(
+        cell.mode, weights, inputs, state, lengths=lengths, reference=reference, packed=packed, **layout
+    )
     return traced[0], traced[1]
+
+
+def pack_torch_layer(cell: Cell, weights: Weights) -> Any:
+    """Pack torch's weights of a layer for `run_torch_layer`, as `pack_layer` does.
+
+    Example:
+        >>> import torch
+        >>> from dynrnn.rnn.torch_weights import cell_of
+        >>> weights = {"weight_ih": torch.ones(3, 2).half(), "weight_hh": torch.zeros(3, 3).half()}
+        >>> pack_torch_layer(cell_of("RNN_TANH", 3, 0), weights) is None
+        True
+    """
+    if not choose(cell.spec, cell.options, weights["weight_ih"]).fused:
+        return None
+    return kernels.pack_torch_layer(cell.mode, weights)
 
 
 def _check_weights(cell: Cell, weights: Weights, inputs: Tensor) -> None:
