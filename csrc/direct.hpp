@@ -41,15 +41,25 @@ template <class T>
 typename Lanes<T>::Vec add_columns(typename Lanes<T>::Vec sum, const T* x, int64_t depth, const Matrix& matrix,
                                    int64_t unit, int64_t lanes) {
     using L = Lanes<T>;
+    constexpr int64_t together = 4;  // units whose sums do not wait for each other
     typename L::Vec square[L::kWidth] = {};
     const int64_t some = lanes < L::kWidth ? lanes : L::kWidth;
-    for (int64_t lane = 0; lane < some; ++lane) {
-        const T* from = at<const T>(matrix.pointer) + (unit + lane) * matrix.column;
-        typename L::Vec part{};
+    for (int64_t lane = 0; lane < some; lane += together) {
+        const T* from[together];
+        typename L::Vec parts[together] = {};
+        for (int64_t i = 0; i < together; ++i)  // the last unit stands in for those past it
+            from[i] = at<const T>(matrix.pointer) + (unit + (lane + i < some ? lane + i : some - 1)) * matrix.column;
         int64_t k = 0;
-        for (; k + L::kWidth <= depth; k += L::kWidth) part += L::load(x + k) * L::load(from + k);
-        if (k < depth) part += L::load(x + k, depth - k) * L::load(from + k, depth - k);
-        square[lane] = part;
+        for (; k + L::kWidth <= depth; k += L::kWidth) {
+            const typename L::Vec factor = L::load(x + k);
+#pragma GCC unroll 4
+            for (int64_t i = 0; i < together; ++i) parts[i] += factor * L::load(from[i] + k);
+        }
+        if (k < depth) {
+            const typename L::Vec factor = L::load(x + k, depth - k);
+            for (int64_t i = 0; i < together; ++i) parts[i] += factor * L::load(from[i] + k, depth - k);
+        }
+        for (int64_t i = 0; i < together && lane + i < some; ++i) square[lane + i] = parts[i];
     }
     transpose<T>(square);
     for (int64_t i = 0; i < L::kWidth; ++i) sum += square[i];

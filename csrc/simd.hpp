@@ -84,17 +84,33 @@ struct Lanes {
     // The first `count` lanes only; the others are read as zero and not written.
     static DYNRNN_INLINE Vec load(const T* from, int64_t count) {
         if (count >= kWidth) return load(from);
+#if defined(__AVX512F__)
+        if constexpr (sizeof(T) == 4) return (Vec)_mm512_maskz_loadu_ps(first(count), from);
+        if constexpr (sizeof(T) == 8) return (Vec)_mm512_maskz_loadu_pd(__mmask8(first(count)), from);
+#endif
         Vec value{};
-        std::memcpy(&value, from, count * sizeof(T));
+        for (int64_t lane = 0; lane < count; ++lane) value[lane] = from[lane];
         return value;
     }
     static DYNRNN_INLINE void store(T* to, Vec value, int64_t count) {
         if (count >= kWidth) return store(to, value);
-        std::memcpy(to, &value, count * sizeof(T));
+#if defined(__AVX512F__)
+        if constexpr (sizeof(T) == 4) return _mm512_mask_storeu_ps(to, first(count), (__m512)value);
+        if constexpr (sizeof(T) == 8) return _mm512_mask_storeu_pd(to, __mmask8(first(count)), (__m512d)value);
+#endif
+        for (int64_t lane = 0; lane < count; ++lane) to[lane] = value[lane];
     }
+#if defined(__AVX512F__)
+    static DYNRNN_INLINE __mmask16 first(int64_t count) { return __mmask16((1u << (count > 0 ? count : 0)) - 1); }
+#endif
 
     // `value` with zeros from lane `count` on: what fills a row up must not become NaN and spread.
     static DYNRNN_INLINE Vec only(Vec value, int64_t count) {
+        if (count >= kWidth) return value;
+#if defined(__AVX512F__)
+        if constexpr (sizeof(T) == 4) return (Vec)_mm512_maskz_mov_ps(first(count), (__m512)value);
+        if constexpr (sizeof(T) == 8) return (Vec)_mm512_maskz_mov_pd(__mmask8(first(count)), (__m512d)value);
+#endif
         for (int64_t lane = count; lane < kWidth; ++lane) value[lane] = 0;
         return value;
     }

@@ -72,9 +72,7 @@ def reference_of(variant: Variant, run: Run) -> Any:
     spec, options = variant
 
     def reference(inputs: Tensor, state: Any, params: Any, lengths: Tensor | None) -> Any:
-        return trace_reference(
-            spec, params, inputs, state, options=options, **{**run._asdict(), "lengths": lengths}
-        )
+        return trace_reference(spec, params, inputs, state, options=options, **{**run._asdict(), "lengths": lengths})
 
     return reference
 

@@ -42,7 +42,8 @@ class Recurrent(nn.RNNBase):
         inputs, autocast = layout.inputs, autocast_dtype(layout.inputs)
         held = held_by(self)
         if held is not None:
-            held.check_call([value for row in weights for value in row.values()], _nest.flatten((inputs, hx)))
+            given = [value for value in _nest.flatten((inputs, hx)) if isinstance(value, Tensor)]
+            held.check_call([value for row in weights for value in row.values()], given)
         if autocast is not None:  # everything is cast at the door, as torch does for its own; inside is one dtype
             inputs, weights = inputs.to(autocast), [_cast(row, autocast) for row in weights]
         check_dtype(owner, inputs, weights[0]["weight_ih"])

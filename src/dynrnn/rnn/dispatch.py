@@ -70,7 +70,7 @@ def check_request(implementation: str, find_obstacle: Callable[..., str | None],
         raise ValueError(f"implementation must be one of {', '.join(IMPLEMENTATIONS)}, got {implementation!r}")
     if implementation != "fused":
         return
-    obstacle = find_obstacle()
+    obstacle = find_obstacle(*arguments)
     if obstacle is not None:
         error = RuntimeError if obstacle == kernels.missing() else ValueError
         raise error(f'implementation="fused" cannot be had: {obstacle}')
