@@ -125,7 +125,10 @@ private:
         const Blocks blocks(rows.count);
         for (int64_t block = 0; block < blocks.count; ++block) {
             const int64_t begin = blocks.begin(block), many = blocks.begin(block + 1) - begin;
-            for (int64_t i = 0; i < many; ++i) left.rows[i] = row(rows.at(begin + i));
+            for (int64_t i = 0; i < many; ++i) {
+                left.rows[i] = row(rows.at(begin + i));
+                fetch(left.rows[i], left.segments * (left.stride ? left.stride : left.length));
+            }
             tile<T>(int(many), shape)(left, none, packed + back.panel_at<T>(panel), nullptr, 0, sums,
                                       next_part(packed + back.panel_at<T>(panel + 1), panel + 1 < back.panels<T>(),
                                                 block, left.segments * left.length));

@@ -141,6 +141,7 @@ private:
                 const int64_t r = rows.at(begin + i);
                 left.rows[i] = q.x_of(r, s);
                 right.rows[i] = right_of(stage, r, s);
+                fetch(right.rows[i], right.length);
             }
             if (computed) start = products.at(stage, s, begin, panel);
             tile<T>(int(many), shape)(

@@ -73,7 +73,7 @@ private:
         T* const turned = workspace;
         T* const panel_sums = workspace + ceil_div(rows, L::kWidth) * L::kWidth * kChunk;
         T* const target = all + k0 * row_size();  // [panel][row][vectors]
-        if (weights) std::memset(target, 0, rows * row_size() * sizeof(T));
+        if (weights && !q.plan.total) std::memset(target, 0, rows * row_size() * sizeof(T));
         typename L::Vec totals[4 * kMostPanels];
         const bool few = panels <= kMostPanels;
         if (biases && few)
@@ -85,7 +85,8 @@ private:
                 const int vectors = gather(side, panel, m0, many, panel_sums);
                 if (biases && few) add_up(panel_sums, many, vectors, totals + panel * kPanel);
                 if (weights)
-                    multiply_panel(turned, panel_sums, many, vectors, rows, target + panel_at(panel, side, rows));
+                    multiply_panel(turned, panel_sums, many, vectors, rows, m0 > 0,
+                                   target + panel_at(panel, side, rows));
             }
         }
         if (biases && few) write_biases(side, which, totals);
@@ -134,7 +135,8 @@ private:
             for (int v = 0; v < vectors; ++v, from += L::kWidth) totals[v] += L::load(from);
     }
 
-    static void multiply_panel(const T* turned, const T* panel_sums, int64_t many, int vectors, int64_t rows, T* to) {
+    static void multiply_panel(const T* turned, const T* panel_sums, int64_t many, int vectors, int64_t rows, bool add,
+                               T* to) {
         Operand<T> left;
         const Operand<T> none{};
         left.segments = 1, left.length = many;
@@ -143,7 +145,8 @@ private:
             const int64_t begin = blocks.begin(block), some = blocks.begin(block + 1) - begin;
             for (int64_t i = 0; i < some; ++i) left.rows[i] = turned + (begin + i) * kChunk;
             T* const place = to + begin * vectors * L::kWidth;
-            tile<T>(int(some), vectors)(left, none, panel_sums, place, vectors * L::kWidth, place, nullptr);
+            tile<T>(int(some), vectors)(left, none, panel_sums, add ? place : nullptr, vectors * L::kWidth, place,
+                                        nullptr);
         }
     }
 

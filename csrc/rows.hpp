@@ -52,6 +52,13 @@ const T* next_part(const T* panel, bool exists, int64_t block, int64_t depth) {
     return exists && block < 4 ? panel + block * depth * (64 / int64_t(sizeof(T))) : nullptr;
 }
 
+// Ask for a row's lines at once: another core may have written them, and one after the other they would be slow to
+// come.
+template <class T>
+void fetch(const T* row, int64_t elements) {
+    for (int64_t i = 0; i < elements; i += 64 / int64_t(sizeof(T))) __builtin_prefetch(row + i);
+}
+
 // A row of `width` elements, zeros where there is none, filled up with zeros to `padded`.
 template <class T>
 void copy_row(T* to, const T* from, int64_t width, int64_t padded) {

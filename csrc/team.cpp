@@ -19,13 +19,21 @@ const int watch_forks = pthread_atfork(nullptr, nullptr, [] { in_child = true; }
 
 #ifdef _OPENMP
 constexpr double kLate = 2e-4;  // seconds; a sleeping thread of an idle core is there sooner
-constexpr int kAlone = 64;      // brief calls on one thread before a team is tried again
-std::atomic<int> alone{0};
+constexpr int kLongest = 256;   // brief calls on one thread before a team is tried again, at most
+std::atomic<int> alone{0}, penalty{1};
 
 bool stays_alone() {
     const int left = alone.load(std::memory_order_relaxed);
     if (left > 0) alone.store(left - 1, std::memory_order_relaxed);
     return left > 0;
+}
+
+// The more often a member was late, the longer brief calls stay alone.
+void remember(bool late) {
+    const int now = penalty.load(std::memory_order_relaxed);
+    if (late) alone.store(now, std::memory_order_relaxed);
+    const int next = late ? 4 * now : now / 2;
+    penalty.store(next > kLongest ? kLongest : next > 0 ? next : 1, std::memory_order_relaxed);
 }
 #endif
 
@@ -49,7 +57,7 @@ void run_team(int threads, bool brief, Member member, void* context) {
             team->size = omp_get_num_threads();  // fewer than asked for may have been granted
             member(context, *team, omp_get_thread_num());
         }
-        if (late) alone.store(kAlone, std::memory_order_relaxed);
+        remember(late);
         delete team;
         return;
     }

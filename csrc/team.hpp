@@ -5,17 +5,18 @@
 
 namespace dynrnn {
 
-constexpr int kMaxThreads = 256;
+constexpr int kMaxThreads = 128;
 
-// What a team shares. Each member has a queue of its own and helps others when it is done, so that a member whose core
-// is taken away delays a phase by the task it holds, not by all of its share.
+// What a team shares, a line of the cache for each value, because lines are slow to go from core to core. Each member
+// has a queue of its own and helps others only when it has waited for them for a while, so that a member whose core is
+// taken away delays a phase by the task it holds, not by all of its share.
 struct Team {
     struct alignas(128) Line {
         uint64_t value;
     };
     int size = 1;
-    Line done;                  // tasks finished in all phases so far
-    Line claimed[kMaxThreads];  // phase << 32 | tasks claimed in it
+    Line finished[kMaxThreads];  // by each member: tasks that it has finished in all phases so far
+    Line claimed[kMaxThreads];   // of each member's queue: phase << 32 | tasks claimed in it
 };
 
 using Member = void (*)(void* context, Team& team, int member);

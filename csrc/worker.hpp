@@ -21,14 +21,19 @@ public:
             return;
         }
         ++number, target += tasks;
-        uint64_t finished = 0;
-        for (int offset = 0; offset < team.size; ++offset) {
-            const int queue = (member + offset) % team.size;
-            const int64_t begin = tasks * queue / team.size, end = tasks * (queue + 1) / team.size;
-            for (int64_t claimed; (claimed = claim(queue, end - begin)) >= 0; ++finished) task(begin + claimed);
+        take_from(member, tasks, task);
+        for (int spins = 0; !all_finished(); ++spins) {
+            if (spins < kPatience) {
+                rest();
+                continue;
+            }
+            for (int offset = 1; offset < team.size; ++offset) take_from((member + offset) % team.size, tasks, task);
+            if (spins > kPatience + 300) {
+                give_way();
+            } else {
+                rest();
+            }
         }
-        if (finished) __atomic_fetch_add(&team.done.value, finished, __ATOMIC_ACQ_REL);
-        wait();
     }
 
 private:
@@ -46,19 +51,30 @@ private:
         }
     }
 
-    void wait() {
-        for (int spins = 0; __atomic_load_n(&team.done.value, __ATOMIC_ACQUIRE) < target; ++spins) {
-            if (spins > 400) {
-                give_way();
-            } else {
-#if defined(__x86_64__)
-                __builtin_ia32_pause();
-#elif defined(__aarch64__)
-                asm volatile("yield");
-#endif
-            }
-        }
+    template <class Task>
+    void take_from(int queue, int64_t tasks, Task task) {
+        const int64_t begin = tasks * queue / team.size, end = tasks * (queue + 1) / team.size;
+        uint64_t done = 0;
+        for (int64_t claimed; (claimed = claim(queue, end - begin)) >= 0; ++done) task(begin + claimed);
+        uint64_t* mine = &team.finished[member].value;
+        if (done) __atomic_store_n(mine, *mine + done, __ATOMIC_RELEASE);
     }
+
+    bool all_finished() const {
+        uint64_t sum = 0;
+        for (int i = 0; i < team.size; ++i) sum += __atomic_load_n(&team.finished[i].value, __ATOMIC_ACQUIRE);
+        return sum >= target;
+    }
+
+    static void rest() {
+#if defined(__x86_64__)
+        __builtin_ia32_pause();
+#elif defined(__aarch64__)
+        asm volatile("yield");
+#endif
+    }
+
+    static constexpr int kPatience = 100;  // rests before helping others: some microseconds
 
     Team& team;
     const int member;

@@ -1,4 +1,4 @@
-"""The cells that have kernels, with the options that are tested, and the reference loop in the form the kernels take."""
+"""The cells that have kernels, the options that are tested, and the reference loop in the form that kernels take."""
 
 from __future__ import annotations
 

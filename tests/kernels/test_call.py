@@ -1,4 +1,4 @@
-"""Every cell that has kernels against the reference loop: outputs, states and all gradients, on every instruction set."""
+"""Every cell that has kernels against the reference loop, on every instruction set: values and all gradients."""
 
 import pytest
 import torch

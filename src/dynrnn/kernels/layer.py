@@ -133,8 +133,13 @@ def _run(
     packed: call.Packed | None,
 ) -> Results:
     if len(weights) != len(layer.names) or not all([name in weights for name in layer.names]):
-        group = layer.setting.layout.group
-        raise ValueError(f"run_layer: {group} must be {list(layer.names)}, got {list(weights)}")
+        layout = layer.setting.layout
+        what = "weights" if layout.from_torch else f"params of {layout.spec_name}"
+        raise ValueError(f"run_layer: {what} must be {list(layer.names)}, got {list(weights)}")
+    if state is not None and len(state) != layer.setting.num_states:
+        layout = layer.setting.layout
+        names = ", ".join(layout.state_sizes)
+        raise ValueError(f"run_layer: state of {layout.spec_name} must be ({names}), got {len(state)} tensors")
     tensors = [weights[name] for name in layer.names]
     rows = _rows(lengths, pieces)
     in_graph = torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack() > 0

@@ -65,6 +65,11 @@ class Layout(NamedTuple):
         return _GATES[self.cell]
 
     @property
+    def spec_name(self) -> str:
+        """What the cell is called in the table of cells."""
+        return {_LSTM: "lstm", _GRU: "gru", _GRU_AFTER: "gru"}.get(self.cell, "basic_rnn")
+
+    @property
     def group(self) -> str:
         """What the weights are called together."""
         return "weights" if self.from_torch else "params"

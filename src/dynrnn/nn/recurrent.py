@@ -93,7 +93,15 @@ class Recurrent(nn.RNNBase):
 
     def _weights(self) -> list[Weights]:
         """The weights of each layer and direction, read anew: whatever now stands under their names."""
-        return [{name.partition("_l")[0]: lookup(self, name) for name in names} for names in self._all_weights]
+        held, rows = self._parameters, []
+        for names in self._all_weights:
+            row = {}
+            for name in names:
+                value = held.get(name)  # where it is but for computed weights
+                key = name[: 9 if name[0] == "w" else 7]  # "weight_ih" of "weight_ih_l0", "bias_ih" of "bias_ih_l0"
+                row[key] = getattr(self, name) if value is None else value
+            rows.append(row)
+        return rows
 
     def _run_layers(
         self,

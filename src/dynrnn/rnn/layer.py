@@ -131,11 +131,6 @@ def trace_layer(
         >>> torch.equal(trace.states[0][:, -1], trace.state[0]), len(trace.gates)
         (True, 3)
     """
-    check_layer(
-        spec, params, inputs, state, lengths, options, time_major=time_major, parallel_iterations=parallel_iterations
-    )
-    choice = choose(spec, options, inputs, implementation=implementation)
-    every = checkpoint_every if torch.is_grad_enabled() else None
     how: dict[str, Any] = {
         "options": options,
         "time_major": time_major,
@@ -143,17 +138,34 @@ def trace_layer(
         "keep_states": keep_states,
         "keep_gates": keep_gates,
     }
-    if choice.fused:
-        run = partial(_run_fused, spec, how, packed)
+    choice = choose(spec, options, inputs, implementation=implementation)
+    plain = resets is None and checkpoint_every is None and parallel_iterations is None
+    if choice.fused and plain and not torch.compiler.is_compiling():
+        # the door to the kernels makes the same checks in the same words, and short calls need not be checked twice
+        outputs, final, states, gates = _run_fused(spec, how, packed, params, inputs, state, lengths, None)
     else:
-        run = partial(_run_reference, spec, {**how, "parallel_iterations": parallel_iterations}, every)
-    if choice.fused and every is not None:
-        results = _run_stretches(run, spec, params, inputs, state, lengths, resets, reset_state, every, how)
-    elif resets is not None:
-        results = _run_pieces(run, params, inputs, state, lengths, resets, reset_state, how)
-    else:
-        results = run(params, inputs, state, lengths, None)
-    outputs, final, states, gates = results
+        check_layer(
+            spec,
+            params,
+            inputs,
+            state,
+            lengths,
+            options,
+            time_major=time_major,
+            parallel_iterations=parallel_iterations,
+        )
+        every = checkpoint_every if torch.is_grad_enabled() else None
+        if choice.fused:
+            run = partial(_run_fused, spec, how, None)
+        else:
+            run = partial(_run_reference, spec, {**how, "parallel_iterations": parallel_iterations}, every)
+        if choice.fused and every is not None:
+            results = _run_stretches(run, spec, params, inputs, state, lengths, resets, reset_state, every, how)
+        elif resets is not None:
+            results = _run_pieces(run, params, inputs, state, lengths, resets, reset_state, how)
+        else:
+            results = run(params, inputs, state, lengths, None)
+        outputs, final, states, gates = results
     if keep_states and lengths is not None:
         carried = final
         if reverse:  # the padding comes first
@@ -197,8 +209,9 @@ def _run_fused(
     def reference(inputs: Tensor, state: State, params: Mapping[str, Tensor], lengths: Tensor | None) -> Traced:
         return trace_reference(spec, params, inputs, state, lengths=lengths, pieces=pieces, **how)
 
-    where = {"lengths": lengths, "pieces": pieces}
-    return kernels.run_layer(spec, params, inputs, state, **where, reference=reference, packed=packed, **how)
+    return kernels.run_layer(
+        spec, params, inputs, state, lengths=lengths, pieces=pieces, reference=reference, packed=packed, **how
+    )
 
 
 def _run_reference(

@@ -1,0 +1,83 @@
+"""The kernels among other processes: a fork in the middle, cores that others hold, modules that travel."""
+
+import subprocess
+import sys
+
+import pytest
+from kernels.kernel_cases import needs_module
+
+pytestmark = needs_module
+TIMEOUT = 300  # seconds; a hang is what it is there for
+
+SETUP = """
+import os, sys, time
+import torch
+from dynrnn import kernels
+from dynrnn.cells import LSTM, LSTMOptions
+
+torch.set_num_threads(2)
+torch.manual_seed(0)
+options = LSTMOptions(64)
+params = {param.name: torch.randn(param.shape, requires_grad=True) for param in LSTM.params(32, options)}
+inputs, lengths = torch.randn(16, 40, 32), torch.randint(0, 41, (16,))
+
+def train():
+    outputs = kernels.run_layer(LSTM, params, inputs, None, lengths=lengths, options=options, reference=None)[0]
+    return [outputs.detach(), *torch.autograd.grad(outputs.square().sum(), params.values())]
+
+def same(found, expected):
+    return all(torch.allclose(one, other, rtol=1e-4, atol=1e-4) for one, other in zip(found, expected))
+"""
+
+FORK = """
+expected = train()  # both threads have worked
+child = os.fork()
+if not child:
+    try:  # autograd refuses to run in such a child, so the kernels run without it
+        from dynrnn.kernels import call
+        from dynrnn.kernels.weights import layout_of
+        setting = call.Setting(layout_of("lstm", options))
+        weights, state = [value.detach() for value in params.values()], (None, None)
+        given = (setting, call.Rows(None, None, lengths), inputs, state, weights)
+        (outputs, *_), saved = call.forward(*given, keep=True)
+        grads = call.backward(*given, outputs, [2 * outputs, None, None], (False, False, False, True, True), saved)
+        found = [outputs, *grads[3:]]
+    except BaseException as error:
+        print(type(error), error, file=sys.stderr)
+        os._exit(2)
+    os._exit(0 if same(found, expected) else 1)
+_, status = os.waitpid(child, 0)
+assert status == 0, status
+assert same(train(), expected)
+print("the same in both")
+"""
+
+LOAD = """
+import subprocess
+expected = train()
+others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2 * os.cpu_count())]
+try:
+    time.sleep(0.5)
+    assert all(same(train(), expected) for _ in range(5))
+finally:
+    for other in others:
+        other.kill()
+        other.wait()
+print("the same under load")
+"""
+
+
+def run(program):
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", SETUP + program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="this system has no fork")
+def test_a_fork_in_the_middle_works_on_in_both_processes():
+    assert run(FORK) == "the same in both\n"
+
+
+def test_a_run_under_load_ends_with_the_same_numbers():
+    assert run(LOAD) == "the same under load\n"
