@@ -28,7 +28,7 @@ public:
                 continue;
             }
             for (int offset = 1; offset < team.size; ++offset) take_from((member + offset) % team.size, tasks, task);
-            if (spins > kPatience + 300) {
+            if (spins > kPatience + 100) {
                 give_way();
             } else {
                 rest();
@@ -74,7 +74,7 @@ private:
 #endif
     }
 
-    static constexpr int kPatience = 100;  // rests before helping others: some microseconds
+    static constexpr int kPatience = 400;  // rests before helping others: some microseconds
 
     Team& team;
     const int member;

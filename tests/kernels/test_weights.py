@@ -105,7 +105,7 @@ def test_missing_and_foreign_weights_are_named():
     inputs, zeros = torch.zeros(1, 2, 3), {"kernel": torch.zeros(5, 8), "bias": torch.zeros(8)}
     wrong = [{"kernel": zeros["kernel"]}, {**zeros, "w_f_diag": torch.zeros(2)}, {"weight": zeros["kernel"], **zeros}]
     for params in wrong:
-        with pytest.raises(ValueError, match=r"run_layer: params must be \['kernel', 'bias'\], got \["):
+        with pytest.raises(ValueError, match=r"run_layer: params of lstm must be \['kernel', 'bias'\], got \["):
             kernels.run_layer(spec, params, inputs, None, lengths=None, options=options, reference=None)
     turned = dict(reversed(zeros.items()))
     kernels.run_layer(spec, turned, inputs, None, lengths=None, options=options, reference=None)
