@@ -12,10 +12,11 @@ MODULE = "dynrnn._kernels"
 def pytest_addoption(parser):
     help = "the compiled module to test with, in place of the installed one: a file, or 'none' for no module at all"
     parser.addoption("--kernels", metavar="FILE", help=help)
+    # at once: before pytest_configure, conftest files of folders on the command line import dynrnn
+    _replace_module(parser.parse_known_args(sys.argv[1:]).kernels)
 
 
-def pytest_configure(config):
-    chosen = config.getoption("kernels")
+def _replace_module(chosen):
     if chosen == "none":
         sys.modules[MODULE] = None  # an import of it raises ModuleNotFoundError
     elif chosen:

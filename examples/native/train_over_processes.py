@@ -122,7 +122,8 @@ def main() -> None:
         words = ["siebzehn", "sixteen", "siete"]
         for word, guesses in zip(words, model(*padded(words)).argmax(2).tolist(), strict=True):
             firsts = "".join(LANGUAGES[guess][0] for guess in guesses[: len(word)])
-            print(f"{word:8} {firsts}")
+            print(f"{word:8} {firsts}", flush=True)
+    dist.barrier()  # nobody leaves while another one still works
     dist.destroy_process_group()
 
 

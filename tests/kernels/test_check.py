@@ -34,7 +34,7 @@ SHAPES = [
     ({"inputs": torch.zeros(2, 3, 5)}, r"params\['kernel'\] must have shape \[7, 8\], got \[6, 8\]"),
     ({"params": {"bias": torch.zeros(7)}}, r"params\['bias'\] must have shape \[8\], got \[7\]"),
     ({"params": {"bias": torch.zeros(1).expand(9)}}, r"params\['bias'\] must have shape \[8\], got \[9\]"),
-    ({"state": (torch.zeros(2, 2),)}, r"state and weights must be \('state.c', 'state.h'\)"),
+    ({"state": (torch.zeros(2, 2),)}, r"state of lstm must be \(c, h\), got 1 tensors"),
     ({"state": (torch.zeros(2, 2), torch.zeros(3, 2))}, r"state.h must have shape \[2, 2\], got \[3, 2\]"),
     ({"lengths": torch.tensor([1])}, r"lengths must have shape \[batch\] = \[2\], got \[1\]"),
     ({"lengths": torch.tensor([1, 4])}, r"lengths must be within 0..3, got lengths\[1\] = 4"),
@@ -108,11 +108,18 @@ def test_pieces_have_one_shape_and_are_integers():
         run(pieces=pieces([0.0, 1.0], [0, 0], [3, 3]))
 
 
-def test_memory_that_was_given_back_is_refused():
-    bias = torch.zeros(8)
-    bias.untyped_storage().resize_(0)
-    with pytest.raises(ValueError, match=r"params\['bias'\] \[8\] has no memory"):
+@pytest.mark.parametrize("left", [0, 28])
+def test_memory_that_was_given_back_is_refused(left):
+    bias, inputs, kernel = torch.zeros(8), torch.zeros(3, 2, 4).transpose(0, 1), torch.zeros(8, 6).t()
+    for value in (bias, inputs, kernel):
+        value.untyped_storage().resize_(left)
+    message = f"reaches beyond its memory of {left} bytes"
+    with pytest.raises(ValueError, match=rf"params\['bias'\] \[8\] {message}"):
         run({"bias": bias})
+    with pytest.raises(ValueError, match=rf"params\['kernel'\] \[6, 8\] {message}"):
+        run({"kernel": kernel})
+    with pytest.raises(ValueError, match=rf"inputs \[2, 3, 4\] {message}"):
+        run(inputs=inputs)
 
 
 def test_a_class_with_its_own_dispatch_is_refused():

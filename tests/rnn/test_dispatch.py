@@ -169,7 +169,7 @@ def test_both_run_torchs_weights_alike(mode, biased, reverse):
     assert_close(*found, 1e-12)
 
 
-@pytest.mark.parametrize("implementation", ["auto", "fused", "reference"])
+@pytest.mark.parametrize("implementation", ["auto", pytest.param("fused", marks=needs_kernels), "reference"])
 def test_arguments_are_refused_in_the_same_words_by_all(implementation):
     case = draw(VARIANTS["lstm"], 4, TIME)
     how = {"options": LSTMOptions(3), "implementation": implementation}

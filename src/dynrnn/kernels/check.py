@@ -74,12 +74,12 @@ def address_of(label: str, value: Tensor, shape: tuple[int, ...], dtype: torch.d
     ):
         _check_tensor(label, value, shape, dtype)
     if not value.is_contiguous() or value.is_neg():
+        _check_extent(label, value)
         value = value.resolve_neg().contiguous()
         alive.append(value)
-    address = value.data_ptr()
-    if not address and value.numel():
-        raise ValueError(f"run_layer: {label} {list(value.shape)} has no memory")
-    return address
+    elif (value.storage_offset() + value.numel()) * dtype.itemsize > value.untyped_storage().nbytes():
+        _check_extent(label, value)
+    return value.data_ptr()
 
 
 def rowwise(label: str, value: Tensor, shape: tuple[int, ...], dtype: torch.dtype, alive: list[Tensor]) -> Tensor:
@@ -90,11 +90,10 @@ def rowwise(label: str, value: Tensor, shape: tuple[int, ...], dtype: torch.dtyp
     if value.shape != shape or value.dtype is not dtype:
         _check_tensor(label, value, shape, dtype)
     _check_memory(label, value)
+    _check_extent(label, value)
     if (value.stride(2) != 1 and shape[2] > 1) or value.is_neg():
         value = value.resolve_neg().contiguous()
         alive.append(value)
-    if not value.data_ptr() and value.numel():
-        raise ValueError(f"run_layer: {label} {list(value.shape)} has no memory")
     return value
 
 
@@ -159,6 +158,18 @@ def _check_memory(label: str, value: Tensor) -> None:
     if value.layout is not _STRIDED or has_own_dispatch(value):
         got = f"{type(value).__name__} of layout {value.layout}"
         raise TypeError(f"run_layer: {label} must be a strided tensor, got {got}")
+
+
+def _check_extent(label: str, value: Tensor) -> None:
+    """Refuse a tensor that reaches beyond its memory, as it does where its storage was given back."""
+    elements = value.numel()
+    if not elements:
+        return
+    if not value.is_contiguous():
+        elements = 1 + sum((side - 1) * stride for side, stride in zip(value.shape, value.stride(), strict=True))
+    memory = value.untyped_storage().nbytes()
+    if (value.storage_offset() + elements) * value.itemsize > memory:
+        raise ValueError(f"run_layer: {label} {list(value.shape)} reaches beyond its memory of {memory} bytes")
 
 
 def _check_indices(label: str, value: Tensor) -> None:

@@ -101,8 +101,8 @@ def dynamic_rnn(
         raise ValueError("dynamic_rnn: reset_state has no effect without resets")
     _check_count("parallel_iterations", parallel_iterations)
     _check_count("checkpoint_every", checkpoint_every)
-    state = None
-    if initial_state is not None or not begins_with_zeros(cell):
+    state, from_zeros = None, initial_state is None and begins_with_zeros(cell)
+    if not from_zeros:
         state = _state_of(owner, cell, inputs, initial_state, batch, "initial_state", time_major)
     if resets is not None:
         reset_state = _state_of(owner, cell, inputs, reset_state, batch, "reset_state", time_major)
@@ -123,7 +123,7 @@ def dynamic_rnn(
         with torch.autograd.graph.save_on_cpu():
             result = run_cell(cell, inputs, state, walk)
     else:
-        result = run_cell(cell, inputs, state, walk)
+        result = cell.sequence(inputs, None, walk) if from_zeros else run_cell(cell, inputs, state, walk)
     if on_step is not None:
         _tell(on_step, result, walk, batch, max_time)
     kept = (result.states,) if return_states else ()
@@ -136,19 +136,19 @@ def check_inputs(owner: str, cell: Any, inputs: Any, time_major: bool) -> tuple[
     if not isinstance(inputs, Tensor):
         inputs = _nest.map_structure(lambda value: as_tensor(value, f"{owner}: inputs"), inputs)
         leaves = _nest.flatten(inputs)
-    if not leaves:
-        raise ValueError(f"{owner}: inputs must hold at least one tensor, got an empty {type(inputs).__name__}")
+        if not leaves:
+            raise ValueError(f"{owner}: inputs must hold at least one tensor, got an empty {type(inputs).__name__}")
     if isinstance(cell, RNNCell):
         cell.check_inputs(owner, inputs, ("time", "batch") if time_major else ("batch", "time"))
-    axes = "[time, batch, ...]" if time_major else "[batch, time, ...]"
+    shape = leaves[0].shape
     for value in leaves:
+        axes = "[time, batch, ...]" if time_major else "[batch, time, ...]"
         if value.ndim < 2:
             raise ValueError(f"{owner}: inputs must have shape {axes}, got {list(value.shape)}")
-        if value is not leaves[0] and value.shape[:2] != leaves[0].shape[:2]:
+        if value is not leaves[0] and value.shape[:2] != shape[:2]:
             shapes = [list(leaf.shape) for leaf in leaves]
             raise ValueError(f"{owner}: inputs must all have the same {axes}, got the shapes {shapes}")
-    first, second = leaves[0].shape[:2]
-    return inputs, *((second, first) if time_major else (first, second))
+    return inputs, *((shape[1], shape[0]) if time_major else (shape[0], shape[1]))
 
 
 def _state_of(owner: str, cell: Any, inputs: Any, state: Any, batch: int, name: str, time_major: bool) -> Any:

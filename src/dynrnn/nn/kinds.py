@@ -29,6 +29,8 @@ def check_cell(owner: str, cell: Any, name: str = "cell") -> None:
     other things; the message says what to use instead.
     """
     cell = uncompiled(cell)
+    if getattr(type(cell), "is_rnn_cell", False):
+        return
     if isinstance(cell, nn.RNNCellBase):
         kind = type(cell).__name__
         ours = {"LSTMCell": "LSTMCell", "GRUCell": "GRUCell(..., reset_after=True)", "RNNCell": "BasicRNNCell"}.get(

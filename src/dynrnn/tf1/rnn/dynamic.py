@@ -42,8 +42,9 @@ def dynamic_rnn(
     below 0 as 0; None: all steps.
     initial_state: a state of the cell, or None for zeros. dtype: of the zero state; needed where there is no initial
     state.
-    parallel_iterations: how many steps' input products are computed at once, for the cells of `tf.nn.rnn_cell`; more
-    takes more memory, fewer more time (None: all). A cell of your own computes none ahead.
+    parallel_iterations: how many steps' input products the reference loop computes at once, for the cells of
+    `tf.nn.rnn_cell`; more takes more memory, fewer more time (None: all). The fused kernels and a cell of your own
+    compute none ahead, so there it has nothing to trade.
     swap_memory: accepted; there is one memory here, so there is nothing to move. scope: a variable scope (default
     "rnn").
 
