@@ -9,7 +9,8 @@ turns in shuffled order in one process, and medians are compared:
     compiled  dynamic_rnn over torch.compile(cell)
     both      dynamic_rnn over the cell with `input_product`, whose `recur` is compiled
 
-Times are those of a whole pass, in milliseconds; the columns after `plain` are ratios to the hand-written loop.
+Times are milliseconds of processor time for a whole pass on one thread, so that what else runs on the machine disturbs
+them little; the columns after the first are ratios to the hand-written loop. Compiling takes a few minutes in all.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class LSTMLike(Halves):
 
 
 class NormalisedLSTM(LSTMLike):
-    """The same with peepholes and layer norms: two matrix products and some forty operations."""
+    """The same with peepholes and layer norms: two matrix products and some thirty operations."""
 
     def __init__(self, units: int) -> None:
         super().__init__(units)
@@ -138,43 +139,43 @@ def by_hand(cell: Any, inputs: Tensor, lengths: Tensor | None) -> tuple[Tensor, 
     return torch.where(valid, torch.stack(outputs, 1), 0.0), state
 
 
-def passes(cell: Halves, inputs: Tensor, lengths: Tensor | None, training: bool, compiled: bool) -> dict[str, Any]:
-    """One function a way, which runs a whole pass, backward too in training."""
+def cells_by_way(cell: Halves, compiled: bool) -> dict[str, Any]:
+    """The cell as each way takes it; all share their weights."""
     cells: dict[str, Any] = {"hand": cell, "plain": cell, "product": apart(cell)}
     if compiled:
+        torch._dynamo.reset()  # what was compiled for other sizes would count against a limit
         cells["compiled"], cells["both"] = torch.compile(cell), apart(cell)
         cells["both"].recur = torch.compile(cells["both"].recur)
+    return cells
 
-    def make(way: str) -> Callable[[], None]:
-        def run() -> tuple[Tensor, Any]:
+
+def one_pass(way: str, cell: Any, inputs: Tensor, lengths: Tensor | None, weights: list[Tensor]) -> Callable[[], None]:
+    """A function that runs a whole pass, and backward too where there are weights to train."""
+
+    def run() -> None:
+        with torch.set_grad_enabled(bool(weights)):
             if way == "hand":
-                return by_hand(cells[way], inputs, lengths)
-            return dynamic_rnn(cells[way], inputs, sequence_length=lengths)
-
-        def infer() -> None:
-            with torch.no_grad():
-                run()
-
-        def train() -> None:
-            outputs, state = run()
+                outputs, state = by_hand(cell, inputs, lengths)
+            else:
+                outputs, state = dynamic_rnn(cell, inputs, sequence_length=lengths)
+        if weights:
             last = state[0] if isinstance(state, tuple) else state
-            torch.autograd.grad(outputs.sum() + last.sum(), list(cell.parameters()))
+            torch.autograd.grad(outputs.sum() + last.sum(), weights)
 
-        return train if training else infer
-
-    return {way: make(way) for way in cells}
+    return run
 
 
 def medians(functions: dict[str, Callable[[], None]], rounds: int) -> dict[str, float]:
     """Median milliseconds of each function; they take turns in shuffled order."""
     times: dict[str, list[float]] = {name: [] for name in functions}
     for function in functions.values():
+        function()  # compiles
         function()
     for _ in range(rounds):
         for name in random.sample(list(functions), len(functions)):
-            start = time.perf_counter()
+            start = time.process_time()
             functions[name]()
-            times[name].append(time.perf_counter() - start)
+            times[name].append(time.process_time() - start)
     return {name: statistics.median(values) * 1e3 for name, values in times.items()}
 
 
@@ -184,22 +185,22 @@ def main() -> None:
     parser.add_argument("--no-compile", action="store_true")
     arguments = parser.parse_args()
     ways = WAYS[:3] if arguments.no_compile else WAYS
-    print(f"torch {torch.__version__}, {torch.get_num_threads()} threads, {TIME} steps")
-    print(f"{'cell':18} {'batch':>5} {'units':>5} {'rows':6} {'pass':9} {'hand ms':>8}", *(f"{w:>8}" for w in ways[1:]))
+    torch.set_num_threads(1)
     random.seed(0)
+    print(f"torch {torch.__version__}, {TIME} steps")
+    print(f"{'cell':18} {'batch':>5} {'units':>5} {'rows':6} {'pass':9} {'hand ms':>8}", *(f"{w:>8}" for w in ways[1:]))
     for name, kind in CELLS.items():
         for batch, units in SIZES:
             torch.manual_seed(0)
-            cell, inputs = kind(units), torch.randn(batch, TIME, units)
-            ragged = torch.randint(1, TIME + 1, (batch,))
+            cell, inputs, ragged = kind(units), torch.randn(batch, TIME, units), torch.randint(1, TIME + 1, (batch,))
             ragged[0] = TIME
+            cells = cells_by_way(cell, not arguments.no_compile)
             for rows, lengths in (("full", None), ("ragged", ragged)):
-                for training in (False, True):
-                    functions = passes(cell, inputs, lengths, training, not arguments.no_compile)
+                for what, weights in (("inference", []), ("training", list(cell.parameters()))):
+                    functions = {way: one_pass(way, cells[way], inputs, lengths, weights) for way in ways}
                     found = medians(functions, arguments.rounds)
                     ratios = (f"{found[way] / found['hand']:8.2f}" for way in ways[1:])
-                    kind_of_pass = "training" if training else "inference"
-                    print(f"{name:18} {batch:5} {units:5} {rows:6} {kind_of_pass:9} {found['hand']:8.2f}", *ratios)
+                    print(f"{name:18} {batch:5} {units:5} {rows:6} {what:9} {found['hand']:8.2f}", *ratios, flush=True)
 
 
 if __name__ == "__main__":

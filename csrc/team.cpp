@@ -37,12 +37,25 @@ void remember(bool late) {
 }
 #endif
 
+// Only the lines of members that there can be are touched.
+struct NewTeam {
+    Team* team;
+    explicit NewTeam(int members) : team(static_cast<Team*>(std::aligned_alloc(alignof(Team), sizeof(Team)))) {
+        if (!team) throw std::bad_alloc();
+        team->size = 1;
+        for (int i = 0; i < members; ++i) team->finished[i].value = team->claimed[i].value = 0;
+    }
+    ~NewTeam() { std::free(team); }
+    NewTeam(const NewTeam&) = delete;
+};
+
 }  // namespace
 
 void run_team(int threads, bool brief, Member member, void* context) {
     (void)watch_forks;
-    Team* team = new Team{};
     if (threads > kMaxThreads) threads = kMaxThreads;
+    const NewTeam made(threads);
+    Team* const team = made.team;
 #ifdef _OPENMP
     if (threads > 1 && !in_child && !omp_in_parallel() && !(brief && stays_alone())) {
         const double begin = omp_get_wtime();
@@ -58,14 +71,12 @@ void run_team(int threads, bool brief, Member member, void* context) {
             member(context, *team, omp_get_thread_num());
         }
         remember(late);
-        delete team;
         return;
     }
 #else
     (void)brief;
 #endif
     member(context, *team, 0);
-    delete team;
 }
 
 void give_way() { sched_yield(); }

@@ -14,7 +14,7 @@ struct Team {
     struct alignas(128) Line {
         uint64_t value;
     };
-    int size = 1;
+    int size;
     Line finished[kMaxThreads];  // by each member: tasks that it has finished in all phases so far
     Line claimed[kMaxThreads];   // of each member's queue: phase << 32 | tasks claimed in it
 };

@@ -10,7 +10,9 @@ import dynrnn
 import dynrnn.tf1 as tf
 
 MODULES = [
-    module.name for module in pkgutil.walk_packages(dynrnn.__path__, "dynrnn.") if not module.name.endswith(("__main__", "._kernels"))
+    module.name
+    for module in pkgutil.walk_packages(dynrnn.__path__, "dynrnn.")
+    if not module.name.endswith(("__main__", "._kernels"))
 ]
 
 

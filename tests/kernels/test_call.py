@@ -18,7 +18,8 @@ from kernels.kernel_cases import (
 )
 
 from dynrnn import kernels
-from dynrnn.kernels import call
+from dynrnn.kernels import call, fields
+from dynrnn.kernels.layouts import layout_of
 from dynrnn.rnn.pieces import cut_rows
 
 pytestmark = needs_module
@@ -55,7 +56,7 @@ def agree(name, run, case, units=7, **options):
 
 def test_fields_are_those_of_the_compiled_module():
     module = call._kernels
-    assert (call.CALL, call.WEIGHTS, call.NUMBERS, call.GRADS) == (
+    assert (fields.CALL, fields.WEIGHTS, fields.NUMBERS, fields.GRADS) == (
         module.CALL,
         module.WEIGHTS,
         module.NUMBERS,
@@ -198,7 +199,7 @@ def test_only_what_is_asked_for_is_differentiated(name):
 def test_what_is_saved_follows_the_lengths(name):
     run = Run()
     variant, case = variants(7)[name], case_for(name, run)
-    layer = kernels.weights.layout_of(variant.spec.name, variant.options)
+    layer = layout_of(variant.spec.name, variant.options)
     setting = call.Setting(layer)
     weights = [case.params[key] for key in layer.names]
     sizes = []

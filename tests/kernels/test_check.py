@@ -10,7 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from dynrnn import kernels
 from dynrnn.cells import LSTM, LSTMOptions
 from dynrnn.kernels import call
-from dynrnn.kernels.weights import layout_of
+from dynrnn.kernels.layouts import layout_of
 
 pytestmark = needs_module
 OPTIONS = LSTMOptions(2)

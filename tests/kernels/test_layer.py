@@ -3,6 +3,7 @@
 import copy
 import pickle
 import threading
+import warnings
 
 import pytest
 import torch
@@ -177,3 +178,21 @@ def test_torch_layers_take_the_same_doors(calls):
     with torch.no_grad():
         kernels.run_torch_layer("GRU", weights, inputs, None, lengths=None, reference=None)
     assert calls == [("forward", True), ("backward", True), ("forward", False)]
+
+
+def test_functionalized_and_traced_code_goes_through_the_reference(calls):
+    variant, case = variants(3)["lstm"], case_of(variants(3)["lstm"], 3, 3)
+    case = case.with_leaves([leaf.detach() for leaf in case.leaves()])
+
+    def layer(inputs):
+        return fused(variant, case._replace(inputs=inputs), Run())[0]
+
+    other = 2 * case.inputs
+    expected = layer(other)
+    calls.clear()
+    close([torch.func.functionalize(layer)(other)], [expected])
+    with warnings.catch_warnings():  # torch warns about a tracer that it keeps for old programs
+        warnings.simplefilter("ignore")
+        traced = torch.jit.trace(layer, (case.inputs,), check_trace=False)
+    close([traced(other)], [expected])
+    assert not calls

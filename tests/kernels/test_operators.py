@@ -21,7 +21,7 @@ from torch.func import grad, jvp, vmap
 from dynrnn import kernels
 from dynrnn.kernels import operators
 from dynrnn.kernels.check import Setting
-from dynrnn.kernels.weights import layout_of
+from dynrnn.kernels.layouts import layout_of
 
 # Dynamo warns about torch's own deprecations while it is imported
 pytestmark = [needs_module, pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")]

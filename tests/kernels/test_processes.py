@@ -38,7 +38,7 @@ child = os.fork()
 if not child:
     try:  # autograd refuses to run in such a child, so the kernels run without it
         from dynrnn.kernels import call
-        from dynrnn.kernels.weights import layout_of
+        from dynrnn.kernels.layouts import layout_of
         setting = call.Setting(layout_of("lstm", options))
         weights, state = [value.detach() for value in params.values()], (None, None)
         given = (setting, call.Rows(None, None, lengths), inputs, state, weights)

@@ -7,7 +7,8 @@ from torch import nn
 
 from dynrnn import kernels
 from dynrnn.cells import LAYER_NORM_LSTM, LSTM, LayerNormLSTMOptions, LSTMOptions
-from dynrnn.kernels.weights import cell_of, layout_of, places_of, torch_layout
+from dynrnn.kernels.layouts import cell_of, layout_of, torch_layout
+from dynrnn.kernels.weights import places_of
 from dynrnn.rnn.torch_weights import cell_of as torch_cell_of
 from dynrnn.rnn.torch_weights import cell_params
 

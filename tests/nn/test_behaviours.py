@@ -225,6 +225,30 @@ def test_fixed_order_of_peepholes_clips_and_projection():  # 27
         dr.LSTMCell(4, proj_clip=0.2)
 
 
+def test_custom_cells_stop_at_the_longest_row_and_do_no_needless_work():  # 28
+    class Counting(dr.RNNCell):
+        state_size = 2
+
+        def __init__(self):
+            super().__init__()
+            self.rows, self.steps = [], 0
+
+        def input_product(self, inputs):
+            self.rows.append(len(inputs))
+            return 2 * inputs
+
+        def recur(self, product, state):
+            self.steps += 1
+            return state, state + product
+
+    for lengths, rows in (([3, 1, 0], 4), ([2, 2, 2], 6)):
+        cell = Counting()
+        inputs = torch.ones(3, 9, 2)
+        state = dr.dynamic_rnn(cell, inputs, sequence_length=lengths)[1]
+        assert (cell.rows, cell.steps) == ([rows], max(lengths))  # one product, of valid steps alone
+        assert state[:, 0].tolist() == [2 * length for length in lengths]
+
+
 def test_seeded_runs_repeat_with_dropout_and_deterministic_algorithms():  # 30
     cell = dr.DropoutWrapper(dr.LSTMCell(4, 2), input_dropout=0.3, output_dropout=0.3, state_dropout=0.2)
     runs = []

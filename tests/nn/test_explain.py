@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from nn.cell_kinds import SIZE, ProductCell
 
 import dynrnn as dr
 from dynrnn.kernels import isas, missing
@@ -56,6 +57,12 @@ def hooked():
             "there is no kernel for layer_norm_lstm.",
         ),
         (lambda: own_cell, INPUTS, "own_cell runs step by step, because it is a cell of your own."),
+        (
+            ProductCell,
+            torch.ones(2, 3, SIZE),
+            "ProductCell runs step by step, with its input products computed beforehand, because it is a cell of your "
+            "own.",
+        ),
         (lambda: OwnStep(5), INPUTS, "OwnStep runs step by step, because it has a step of its own."),
         (hooked, INPUTS, "GRUCell runs step by step, because a hook watches its steps."),
     ],

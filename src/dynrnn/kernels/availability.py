@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from dynrnn.cells.spec import CellSpec
-from dynrnn.kernels.weights import cell_of
+from dynrnn.kernels.layouts import cell_of
 
 # torch comes first: its libgomp is the one that the compiled module then shares
 _MISSING: str | None = None

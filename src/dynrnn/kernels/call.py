@@ -15,32 +15,10 @@ from torch import Tensor
 from dynrnn.errors import describe
 from dynrnn.kernels.availability import _kernels
 from dynrnn.kernels.check import Rows, Setting, address_of, check_inputs, check_rows, rowwise
-from dynrnn.kernels.weights import Layout, Places, places_of
+from dynrnn.kernels.fields import CALL, NUMBERS
+from dynrnn.kernels.layouts import Layout
+from dynrnn.kernels.weights import Places, places_of
 
-
-def _fields(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
-
-
-# What the compiled module is given, field by field; it has the same lists, and a test compares them.
-CALL = _fields(
-    "isa cell itemsize threads batch time input_size units projection reverse pieces row start length "
-    "x x_row x_time out out_row out_time h0 c0 hn cn saved packed "
-    "states gate0 gate1 gate2 gate3 trace_row trace_time"
-)
-WEIGHTS = (
-    *(
-        name.replace("#", str(gate))
-        for gate in range(4)
-        for name in _fields("xk# xk#_row xk#_column hk# hk#_row hk#_column bx# bh#")
-    ),
-    *_fields("peephole_i peephole_f peephole_o projection projection_row projection_column"),
-)
-NUMBERS = _fields("forget_bias cell_clip proj_clip")
-GRADS = _fields(
-    "dout dout_row dout_time dhn dcn dstates dgate0 dgate1 dgate2 dgate3 dtrace_row dtrace_time "
-    "dx dx_row dx_time dh0 dc0"
-)
 _PIECES, _OUT, _HN, _CN, _SAVED, _PACKED, _STATES, _GATE0 = (
     CALL.index(name) for name in ("pieces", "out", "hn", "cn", "saved", "packed", "states", "gate0")
 )

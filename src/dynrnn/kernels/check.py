@@ -13,7 +13,7 @@ from torch import Tensor
 
 from dynrnn.errors import describe
 from dynrnn.kernels.availability import DTYPES, has_own_dispatch
-from dynrnn.kernels.weights import Layout
+from dynrnn.kernels.layouts import Layout
 
 _FEW = 256  # lengths of which a list is read faster than a tensor is reduced
 _INT64, _STRIDED = torch.int64, torch.strided

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import torch
 from torch import Tensor
+from torch._C._functorch import TransformType, get_interpreter_stack  # pyright: ignore[reportMissingImports]
 from torch.autograd import forward_ad
 
 from dynrnn.cells.spec import CellSpec
@@ -18,7 +19,7 @@ from dynrnn.kernels import call, operators
 from dynrnn.kernels.check import Rows, Setting
 from dynrnn.kernels.derivatives import Layer, Reference, Results, zeros_of
 from dynrnn.kernels.functions import LayerFunction, PlainLayerFunction, Record
-from dynrnn.kernels.weights import Layout, layout_of, torch_layout
+from dynrnn.kernels.layouts import Layout, layout_of, torch_layout
 
 
 def _named_layout(name: str, options: Any) -> tuple[Layout, tuple[str, ...]]:
@@ -144,7 +145,7 @@ def _run(
     rows = _rows(lengths, pieces)
     in_graph = torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack() > 0
     transformed = torch._C._are_functorch_transforms_active()
-    if forward_ad._current_level >= 0 or (in_graph and transformed):
+    if _is_followed_by_torch_alone(in_graph, transformed):
         state = zeros_of(layer.setting, rows.row, inputs) if state is None else state
         return layer.reference(inputs, state, dict(zip(layer.names, tensors, strict=True)), lengths)
     if in_graph:
@@ -201,6 +202,15 @@ def _torch_setting(
     find = _named_torch_layout if torch.compiler.is_compiling() else _known_torch_layout
     layout, names = find(mode, units, 0 if weight_hr is None else weight_hr.shape[0], "bias_ih" in weights)
     return Setting(layout, time_major, reverse, keep_states, keep_gates, isa), names
+
+
+def _is_followed_by_torch_alone(in_graph: bool, transformed: bool) -> bool:
+    """Whether something watches the call that only follows torch's operations: dual numbers, a trace, a transform."""
+    if forward_ad._current_level >= 0:
+        return True
+    if transformed:
+        return in_graph or any(level.key() == TransformType.Functionalize for level in get_interpreter_stack())
+    return not in_graph and torch._C._get_tracing_state() is not None  # torch.jit.trace
 
 
 def _wants_gradients(inputs: Tensor, state: Iterable[Tensor | None], weights: Iterable[Tensor]) -> bool:

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from dynrnn.kernels import call
 from dynrnn.kernels.check import Rows, Setting
-from dynrnn.kernels.weights import Layout
+from dynrnn.kernels.layouts import Layout
 
 # What every operator is told besides its tensors: a Setting as plain values, the layout's first.
 _SETTING = (

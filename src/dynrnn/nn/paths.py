@@ -17,6 +17,7 @@ from dynrnn.nn.kinds import kind_of, why_not_whole
 from dynrnn.nn.precision import autocast_dtype
 from dynrnn.nn.running import without_needless_compiler
 from dynrnn.nn.spec_cell import SpecCell
+from dynrnn.nn.step import has_input_product
 from dynrnn.rnn.dispatch import choose, describe
 
 
@@ -50,7 +51,8 @@ def parts_of(cell: Any, by_steps: str | None = None) -> Iterator[Part]:
 def way_of(part: Part, inputs: Any, implementation: str) -> str:
     """Which way a part is run over such inputs and why, in words that follow "runs"."""
     if part.by_steps is not None:
-        return f"step by step, because {part.by_steps}"
+        ahead = ", with its input products computed beforehand" if has_input_product(part.cell) else ""
+        return f"step by step{ahead}, because {part.by_steps}"
     cell, like = part.cell, _as_met(inputs)
     choice = choose(cell.spec, cell.options, like, implementation=implementation)
     return describe(choice, cell.spec, like)

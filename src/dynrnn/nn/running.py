@@ -44,5 +44,4 @@ def _is_ours(cell: Any) -> bool:
     inner = uncompiled(cell)
     if not runs_whole(inner) or (inner is not cell and (cell._forward_hooks or cell._forward_pre_hooks)):
         return False
-    parts = inner.cells if hasattr(inner, "cells") else [inner.cell] if hasattr(inner, "cell") else []
-    return all(_is_ours(part) for part in parts)
+    return all(_is_ours(part) for part in inner.parts)

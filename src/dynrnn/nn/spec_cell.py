@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from dynrnn.cells.spec import CellSpec, State
 from dynrnn.nn.cell import RNNCell
 from dynrnn.nn.cell_facts import CellFacts, learn
+from dynrnn.nn.cell_inputs import explain_inputs
 from dynrnn.nn.gates import GATES
 from dynrnn.nn.held import check_kept, held_by
 from dynrnn.nn.initializers import Initializer, initializer_of
@@ -161,31 +162,7 @@ class SpecCell(RNNCell):
             or not (is_lazy(weight) or weight.shape[0] == inputs.shape[-1] + facts.other_rows)
             or inputs.device != weight.device
         ):
-            self._explain_inputs(owner, inputs, axes, weight)
-
-    def _explain_inputs(self, owner: str, inputs: Any, axes: tuple[str, ...], weight: Tensor) -> None:
-        """Say what is wrong with inputs; nothing is where only the dtype is another one, and autocast changes it."""
-        word = str(weight.dtype).removeprefix("torch.")
-        if not isinstance(inputs, Tensor):
-            raise TypeError(
-                f"{owner}: inputs must be one tensor for {type(self).__name__}, got {type(inputs).__name__}"
-            )
-        got = str(inputs.dtype).removeprefix("torch.")
-        if not inputs.is_floating_point():
-            raise TypeError(f"{owner}: inputs are {got}; embed or cast them (cell weights are {word})")
-        if inputs.dtype != weight.dtype and autocast_dtype(inputs) is None:
-            raise TypeError(f"{owner}: inputs are {got}, but cell weights are {word}; cast the inputs or the cell")
-        if inputs.ndim != len(axes) + 1:
-            raise ValueError(
-                f"{owner}: inputs must have shape [{', '.join(axes)}, input_size], got {list(inputs.shape)}"
-            )
-        if self.input_size is not None and inputs.shape[-1] != self.input_size:
-            raise ValueError(
-                f"{owner}: inputs have shape {list(inputs.shape)}, expected a last dimension of {self.input_size}, "
-                f"the input_size of {type(self).__name__}"
-            )
-        if inputs.device != weight.device:
-            raise ValueError(f"{owner}: inputs are on {inputs.device}, but cell weights are on {weight.device}")
+            explain_inputs(owner, type(self).__name__, inputs, axes, weight, self.input_size)
 
     def forward(self, inputs: Tensor, state: Any = None) -> tuple[Tensor, Any]:
         """Run one step: `inputs` `[batch, input_size]`, `state` as `state_size` says (None: zeros).

@@ -44,7 +44,7 @@ def run_by_steps(step: Step, inputs: Any, state: Any, walk: Walk) -> Pass:
         flat_state = alike_for_all_steps(flat_state, leaves, step.cell)
     caller = _Caller(step, inputs, state, walk)
     outputs, final = run_steps(
-        caller.step,
+        _beginning_anew(caller.one_step, inputs, state, walk),
         leaves,
         flat_state,
         lengths=walk.lengths,
@@ -84,7 +84,6 @@ class _Caller:
         self.captured: list[Tensor] | None = None  # what a step takes gradients for, where it had to be learnt
         self._keep_states = walk.keep_states
         self._time_axis = walk.time_axis
-        self.step = _beginning_anew(self._one_step, inputs, state, walk)
 
     def product(self, rows: list[Tensor]) -> list[Tensor]:
         assert self._step.product is not None
@@ -93,7 +92,7 @@ class _Caller:
             self._given = Nesting(found)
         return self._taken_apart("input_product", self._given, found)
 
-    def _one_step(self, inputs: list[Tensor], state: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
+    def one_step(self, inputs: list[Tensor], state: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
         assert self._given is not None
         result = self._call(self._given.pack(inputs), self._state.pack(state))
         if not isinstance(result, (tuple, list)) or len(result) != 2:
@@ -124,28 +123,31 @@ class _Caller:
         """Return what one call on zeros says of the outputs; set `captured`."""
         specs = []
 
-        def one_step(*tensors: Tensor) -> tuple[Tensor, ...]:
+        def results_of(*tensors: Tensor) -> tuple[Tensor, ...]:
             inputs = list(tensors[: len(leaves)])
             given = inputs if self._step.product is None else self.product(inputs)
-            outputs, new = self._one_step(given, list(tensors[len(leaves) :]))
+            outputs, new = self.one_step(given, list(tensors[len(leaves) :]))
             specs[:] = [(tuple(value.shape[1:]), value.dtype) for value in outputs]
             return (*outputs, *new)
 
         axis = self._time_axis
         zeros = [value.new_zeros(value.shape[:axis] + value.shape[axis + 1 :]) for value in leaves]
         if torch.is_grad_enabled() and not within_transform():
-            self.captured = captured_tensors(one_step, [*zeros, *state])
+            self.captured = captured_tensors(results_of, [*zeros, *state])
+            if self.captured is None:  # those are further back; what the step returns leads there
+                results = results_of(*zeros, *(value.detach() for value in state))
+                self.captured = [value for value in results if value.requires_grad]
         else:
             with torch.no_grad():
-                one_step(*zeros, *state)
+                results_of(*zeros, *state)
         return specs
 
 
-def _hung_on(value: Tensor, leaves: list[Tensor]) -> Tensor:
-    """The same bits as `value`, whose backward gives the leaves gradients of zeros."""
+def _hung_on(value: Tensor, others: list[Tensor]) -> Tensor:
+    """The same bits as `value`, whose backward gives the others gradients of zeros."""
     if not value.is_floating_point():
         return value
-    nothing = [leaf.flatten()[:0].to(value) for leaf in leaves]
+    nothing = [other.flatten()[:0].to(value) for other in others]
     return torch.cat([value.flatten(), *nothing]).view(value.shape)
 
 

@@ -19,8 +19,8 @@ class Stream:
 
     A call takes the next piece of every row and returns its outputs; all pieces together give the numbers of one run
     over the whole. `time_major` is the layout for a cell; a module has its own `batch_first`. With `detach` no gradient
-    goes back into earlier calls (truncated backpropagation), otherwise the graph grows with every call. Weights are read
-    anew in every call; for inference in short pieces, `dynrnn.frozen(cell)` around the calls keeps them packed.
+    goes back into earlier calls (truncated backpropagation), otherwise the graph grows with every call. Weights are
+    read anew in every call; for inference in short pieces, `dynrnn.frozen(cell)` around the calls keeps them packed.
 
     Raises ValueError for a bidirectional module, which would have to know the future.
 

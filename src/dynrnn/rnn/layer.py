@@ -1,13 +1,13 @@
 """One layer of one of our cells, in one direction, over a whole sequence: what both faces call.
 
-Arguments are checked, rows are cut where they begin anew, an implementation is chosen (`dispatch.py`) and run, and what
-it leaves is brought to the caller's rows. The reference loop is in `reference.py`, the other one in `dynrnn.kernels`;
-weights as torch's modules keep them come in by `torch_layer.py`.
+An implementation is chosen (`dispatch.py`), arguments are checked, and the layer is run (`passes.py`). The reference
+loop is in `reference.py`, the other one in `dynrnn.kernels`; weights as torch's modules keep them come in by
+`torch_layer.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -18,11 +18,8 @@ from dynrnn import kernels
 from dynrnn.cells.spec import CellSpec, State
 from dynrnn.rnn.checks import check_layer
 from dynrnn.rnn.dispatch import choose
-from dynrnn.rnn.lengths import fill_padding, hides_values
-from dynrnn.rnn.masked import refuse_for_hidden_lengths
-from dynrnn.rnn.pieces import Pieces, beginnings, cut_rows
-from dynrnn.rnn.reference import Traced, trace_reference
-from dynrnn.rnn.stretches import Results, trace_stretches
+from dynrnn.rnn.lengths import fill_padding
+from dynrnn.rnn.passes import run_fused, run_pieces, run_reference, run_stretches
 
 
 class LayerTrace(NamedTuple):
@@ -140,9 +137,10 @@ def trace_layer(
     }
     choice = choose(spec, options, inputs, implementation=implementation)
     plain = resets is None and checkpoint_every is None and parallel_iterations is None
-    if choice.fused and plain and not torch.compiler.is_compiling():
+    seen_through = torch.compiler.is_compiling() or torch._C._are_functorch_transforms_active()
+    if choice.fused and plain and not seen_through:
         # the door to the kernels makes the same checks in the same words, and short calls need not be checked twice
-        outputs, final, states, gates = _run_fused(spec, how, packed, params, inputs, state, lengths, None)
+        outputs, final, states, gates = run_fused(spec, how, packed, params, inputs, state, lengths, None)
     else:
         check_layer(
             spec,
@@ -156,13 +154,13 @@ def trace_layer(
         )
         every = checkpoint_every if torch.is_grad_enabled() else None
         if choice.fused:
-            run = partial(_run_fused, spec, how, None)
+            run = partial(run_fused, spec, how, None)
         else:
-            run = partial(_run_reference, spec, {**how, "parallel_iterations": parallel_iterations}, every)
+            run = partial(run_reference, spec, {**how, "parallel_iterations": parallel_iterations}, every)
         if choice.fused and every is not None:
-            results = _run_stretches(run, spec, params, inputs, state, lengths, resets, reset_state, every, how)
+            results = run_stretches(run, spec, params, inputs, state, lengths, resets, reset_state, every, how)
         elif resets is not None:
-            results = _run_pieces(run, params, inputs, state, lengths, resets, reset_state, how)
+            results = run_pieces(run, params, inputs, state, lengths, resets, reset_state, how)
         else:
             results = run(params, inputs, state, lengths, None)
         outputs, final, states, gates = results
@@ -191,105 +189,3 @@ def pack_layer(spec: CellSpec, params: Mapping[str, Tensor], input_size: int, op
     if not choose(spec, options, like).fused:
         return None
     return kernels.pack_layer(spec, params, input_size, options)
-
-
-Run = Callable[[Mapping[str, Tensor], Tensor, State | None, Tensor | None, Pieces | None], Results]
-
-
-def _run_fused(
-    spec: CellSpec,
-    how: dict[str, Any],
-    packed: Any,
-    params: Mapping[str, Tensor],
-    inputs: Tensor,
-    state: State | None,
-    lengths: Tensor | None,
-    pieces: Pieces | None,
-) -> Results:
-    def reference(inputs: Tensor, state: State, params: Mapping[str, Tensor], lengths: Tensor | None) -> Traced:
-        return trace_reference(spec, params, inputs, state, lengths=lengths, pieces=pieces, **how)
-
-    return kernels.run_layer(
-        spec, params, inputs, state, lengths=lengths, pieces=pieces, reference=reference, packed=packed, **how
-    )
-
-
-def _run_reference(
-    spec: CellSpec,
-    how: dict[str, Any],
-    every: int | None,
-    params: Mapping[str, Tensor],
-    inputs: Tensor,
-    state: State | None,
-    lengths: Tensor | None,
-    pieces: Pieces | None,
-) -> Results:
-    if state is None:
-        rows = inputs.shape[1 if how["time_major"] else 0] if pieces is None else len(pieces.row)
-        state = tuple([inputs.new_zeros(rows, size) for size in spec.state_sizes(how["options"])])
-    return trace_reference(spec, params, inputs, state, lengths=lengths, pieces=pieces, checkpoint_every=every, **how)
-
-
-def _run_pieces(
-    run: Run,
-    params: Mapping[str, Tensor],
-    inputs: Tensor,
-    state: State | None,
-    lengths: Tensor | None,
-    resets: Tensor,
-    reset_state: State | None,
-    how: dict[str, Any],
-) -> Results:
-    """Run rows that begin anew at `resets`."""
-    batch, max_time = inputs.shape[:2] if not how["time_major"] else inputs.shape[1::-1]
-    if lengths is None:
-        lengths = torch.full((batch,), max_time if batch else 0)
-    elif hides_values(lengths):
-        refuse_for_hidden_lengths("run_layer", {"resets": resets})
-    pieces = cut_rows(resets, lengths, reverse=how["reverse"])
-    begin = None if state is None and reset_state is None else beginnings(pieces, state, reset_state)
-    outputs, final, states, gates = run(params, inputs, begin, None, pieces)
-    last = pieces.last.to(inputs.device)
-    return outputs, tuple([value.index_select(0, last) for value in final]), states, gates
-
-
-def _run_stretches(
-    run: Run,
-    spec: CellSpec,
-    params: Mapping[str, Tensor],
-    inputs: Tensor,
-    state: State | None,
-    lengths: Tensor | None,
-    resets: Tensor | None,
-    reset_state: State | None,
-    every: int,
-    how: dict[str, Any],
-) -> Results:
-    """Run stretches of time of which backward computes each one again."""
-    if lengths is not None and hides_values(lengths):
-        refuse_for_hidden_lengths("run_layer", {"checkpoint_every": every})
-    batch = inputs.shape[1 if how["time_major"] else 0]
-    zeros = tuple([inputs.new_zeros(batch, size) for size in spec.state_sizes(how["options"])])
-    names = list(params)
-
-    def stretch(
-        inputs: Tensor, state: State, others: Sequence[Tensor], lengths: Tensor | None, resets: Tensor | None
-    ) -> Results:
-        params, anew = dict(zip(names, others, strict=False)), tuple(others[len(names) :])
-        if resets is None:
-            return run(params, inputs, state, lengths, None)
-        return _run_pieces(run, params, inputs, state, lengths, resets, anew, how)
-
-    anew = zeros if reset_state is None else reset_state
-    layout = {"time_major": how["time_major"], "reverse": how["reverse"]}
-    return trace_stretches(
-        stretch,
-        inputs,
-        zeros if state is None else state,
-        [*params.values(), *anew],
-        lengths=lengths,
-        resets=resets,
-        reset_state=anew,
-        every=every,
-        **layout,
-    )
