@@ -18,7 +18,7 @@ bool in_child = false;
 const int watch_forks = pthread_atfork(nullptr, nullptr, [] { in_child = true; });
 
 #ifdef _OPENMP
-constexpr double kLate = 2e-4;  // seconds; a sleeping thread of an idle core is there sooner
+constexpr double kLate = 1e-3;  // seconds; a sleeping thread of an idle core is there sooner
 constexpr int kLongest = 256;   // brief calls on one thread before a team is tried again, at most
 std::atomic<int> alone{0}, penalty{1};
 
@@ -28,11 +28,11 @@ bool stays_alone() {
     return left > 0;
 }
 
-// The more often a member was late, the longer brief calls stay alone.
+// The more often a member is late, one time after the other, the longer brief calls stay alone.
 void remember(bool late) {
     const int now = penalty.load(std::memory_order_relaxed);
     if (late) alone.store(now, std::memory_order_relaxed);
-    const int next = late ? 4 * now : now / 2;
+    const int next = late ? 2 * now : now / 4;
     penalty.store(next > kLongest ? kLongest : next > 0 ? next : 1, std::memory_order_relaxed);
 }
 #endif

@@ -2,54 +2,14 @@
 
 import pytest
 import torch
-from kernels.kernel_cases import (
-    Run,
-    case_of,
-    close,
-    every_variant,
-    flat,
-    fused,
-    laid_out,
-    needs_module,
-    reference,
-    variants,
-)
+from kernels.derivative_cases import RUNS, SECOND, functions, loss
+from kernels.kernel_cases import Run, close, every_variant, needs_module
 from torch.func import grad, hessian, jacfwd, jacrev, jvp, vjp, vmap
-
-from dynrnn.rnn.pieces import cut_rows
 
 # torch's own forward derivatives script some functions on first use, which warns since scripting is deprecated
 pytestmark = [needs_module, pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning")]
-LENGTHS = torch.tensor([3, 0, 2])
-RESETS = torch.tensor([[0, 1, 0], [1, 0, 0], [0, 1, 0]], dtype=torch.bool)
-RUNS = {
-    "ragged": Run(LENGTHS),
-    "reverse, time-major": Run(LENGTHS, time_major=True, reverse=True),
-    "states and gates": Run(LENGTHS, keep_states=True, keep_gates=True),
-    "pieces": Run(pieces=cut_rows(RESETS, LENGTHS)),
-}
 every_run = pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
 SMOOTH = ["lstm-peepholes", "lstm-projection", "gru", "gru-reset_after", "basic_rnn"]  # no edge that a step crosses
-SECOND = 1e-10  # second derivatives sum over many products
-
-
-def functions(name, run, units=3):
-    """The kernels and the reference as functions of leaves, and leaves."""
-    variant = variants(units)[name]
-    case = case_of(variant, 3, 3)
-    if run.pieces is not None:
-        rows = len(run.pieces.row)
-        case = case._replace(state=tuple(torch.rand(rows, value.shape[1]).double() for value in case.state))
-    case = laid_out(case, run.time_major)
-
-    def of(which):
-        return lambda *leaves: tuple(flat(which(variant, case.with_leaves(leaves), run), run))
-
-    return of(fused), of(reference), [leaf.detach() for leaf in case.leaves()]
-
-
-def loss(function):
-    return lambda *leaves: sum(value.sin().sum() for value in function(*leaves))
 
 
 @pytest.mark.parametrize("name", SMOOTH)

@@ -2,8 +2,8 @@
 
 import pytest
 import torch
-from kernels.kernel_cases import Run, close, every_variant, needs_module
-from kernels.test_functions import RUNS, SECOND, functions, loss
+from kernels.derivative_cases import RUNS, SECOND, functions, loss
+from kernels.kernel_cases import Run, case_of, close, every_variant, fused, needs_module, variants
 from torch.func import grad, hessian, jacfwd, jacrev, vmap
 
 pytestmark = [needs_module, pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning")]
@@ -101,8 +101,6 @@ def test_lengths_may_be_mapped_over(name):
 
 def lengthy(name):
     """The kernels as a function of lengths and leaves."""
-    from kernels.kernel_cases import case_of, fused, variants  # the pieces that `functions` is made of
-
     variant = variants(3)[name]
     case = case_of(variant, 3, 3)
 

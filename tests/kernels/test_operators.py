@@ -22,6 +22,7 @@ from dynrnn import kernels
 from dynrnn.kernels import operators
 from dynrnn.kernels.check import Setting
 from dynrnn.kernels.layouts import layout_of
+from dynrnn.rnn.pieces import cut_rows
 
 # Dynamo warns about torch's own deprecations while it is imported
 pytestmark = [needs_module, pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")]
@@ -189,8 +190,6 @@ def test_transforms_inside_compiled_code_go_through_the_reference(kind):
 
 
 def test_pieces_go_through_the_operator_too():
-    from dynrnn.rnn.pieces import cut_rows  # how pieces are usually made
-
     lengths = torch.tensor([4, 0, 2])
     resets = torch.tensor([[0, 1, 0, 1], [0, 0, 0, 0], [1, 1, 0, 0]], dtype=torch.bool)
     pieces = cut_rows(resets, lengths)

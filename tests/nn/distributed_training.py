@@ -43,6 +43,7 @@ class OverCell(nn.Module):
 MODELS = {
     "module": OverModule,
     "gru": lambda: OverCell(dynrnn.GRUCell(4, SIZE), 4),
+    "gru-reference": lambda: OverCell(dynrnn.GRUCell(4, SIZE), 4, implementation="reference"),
     "gru-checkpointed": lambda: OverCell(dynrnn.GRUCell(4, SIZE), 4, checkpoint_every=2),
     "own": lambda: OverCell(NestedCell(), 3),
     "own-checkpointed": lambda: OverCell(NestedCell(), 3, checkpoint_every=2),

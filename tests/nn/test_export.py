@@ -123,3 +123,33 @@ def test_compiled_code_trains(net):
             loss = sum(value.square().sum() for value in results)
             found.append(torch.autograd.grad(loss, [inputs, *net.parameters()]))
         torch.testing.assert_close(found[0], found[1], rtol=0, atol=1e-12)
+
+
+def whole_lstm(inputs):
+    return WHOLE(inputs, (torch.ones(2, 3, 5), torch.ones(2, 3, 5)), lengths=[5, 0, 2], padding_value=2.0)
+
+
+def cell_with_state(inputs):
+    return dr.dynamic_rnn(CELL, inputs, initial_state=dr.LSTMState(torch.ones(3, 5), torch.ones(3, 5)))
+
+
+def cell_while_frozen(inputs):
+    with torch.no_grad():
+        return dr.dynamic_rnn(CELL, inputs, sequence_length=torch.tensor([1, 5, 0]))
+
+
+def cell_by_reference(inputs):
+    return dr.dynamic_rnn(CELL, inputs, sequence_length=torch.tensor([1, 5, 0]), implementation="reference")
+
+
+WHOLE, CELL = dr.LSTM(SIZE, 5, num_layers=2, batch_first=True), dr.LSTMCell(5, SIZE)
+
+
+@pytest.mark.parametrize("run", [whole_lstm, cell_with_state, cell_while_frozen, cell_by_reference])
+def test_no_argument_breaks_the_graph(run):
+    torch._dynamo.reset()
+    inputs = torch.randn(3, 5, SIZE)
+    with dr.frozen(CELL), torch.no_grad():
+        compiled = torch.compile(run, fullgraph=True, backend="eager", dynamic=True)
+        found, wanted = (torch.utils._pytree.tree_leaves(one(inputs)) for one in (compiled, run))
+    torch.testing.assert_close(found, wanted, rtol=0, atol=2e-6)
