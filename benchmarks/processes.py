@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -107,8 +108,12 @@ class Workers:
 
 
 def environments(jax_python: Path | None, tf_python: Path | None) -> dict[str, str]:
-    """The interpreter of each environment there is: this one for torch and ONNX Runtime, others where given."""
+    """The interpreter of each environment there is: this one for torch and ONNX Runtime, others where given.
+
+    Where ONNX Runtime is not installed (`make bench` installs it) it is left out.
+    """
     here = Path(sys.executable)
-    given = {"torch": here, "onnxruntime": here, "jax": jax_python, "tensorflow": tf_python}
+    onnxruntime = here if find_spec("onnxruntime") and find_spec("onnx") else None
+    given = {"torch": here, "onnxruntime": onnxruntime, "jax": jax_python, "tensorflow": tf_python}
     # absolute, not resolved: a virtual environment is known by the link to its interpreter
     return {name: str(python.absolute()) for name, python in given.items() if python is not None}
