@@ -1,8 +1,8 @@
 """The choice between the fused kernels and the reference loop: `implementation="auto" | "fused" | "reference"`.
 
-It is made here and nowhere else, after the arguments have been checked, so that both refuse the same ones in the same
-words. The kernels themselves are in `dynrnn.kernels`, the reference loop is in `reference.py`; both are run by
-`layer.py` and `torch_layer.py`.
+It is made here and nowhere else. Both ways refuse the same arguments in the same words: for the reference loop they are
+checked by `checks.py`, for the kernels at their own door, which nothing passes unchecked. The kernels are in
+`dynrnn.kernels`, the reference loop is in `reference.py`; both are run by `layer.py` and `torch_layer.py`.
 """
 
 from __future__ import annotations
