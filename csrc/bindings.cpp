@@ -1,7 +1,10 @@
-// The Python module dynrnn._kernels. It checks no more than the lengths of lists: dynrnn/kernels/call.py is its only
-// caller and checks everything else.
+// The Python module dynrnn._kernels. Of integers it checks no more than how many they are: dynrnn/kernels/call.py is
+// its only caller and checks everything else. Tensors are checked by LayerCall.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstring>
@@ -10,6 +13,8 @@
 #include <vector>
 
 #include "engine.hpp"
+#include "layer.hpp"
+#include "tensors.hpp"
 
 namespace nb = nanobind;
 
@@ -29,14 +34,6 @@ To as(const std::vector<From>& list, const char* name) {
     To value;
     std::memcpy(&value, list.data(), sizeof(To));
     return value;
-}
-
-const Engine& engine_of(const Call& call) {
-    const auto& all = engines();
-    const int64_t number = call.isa < 0 ? 0 : call.isa;
-    if (number >= int64_t(all.size())) throw std::out_of_range("isa is not among isas()");
-    if (call.cell < 0 || call.cell >= kCells) throw std::out_of_range("there is no such cell");
-    return *all[number].engine;
 }
 
 std::vector<std::string> isas() {
@@ -78,6 +75,28 @@ void backward(const Integers& call, const Integers& weights, const Doubles& numb
     engine_of(made).backward(made, where, values, given, to);
 }
 
+using Places = std::vector<std::tuple<int64_t, int64_t, int64_t>>;
+
+std::shared_ptr<Layer> known_layer(const Integers& known, const std::vector<Integers>& shapes,
+                                   const Integers& constants, const Places& places, const Doubles& numbers) {
+    auto layer = std::make_shared<Layer>();
+    layer->known = as<Call>(known, "known");
+    layer->shapes = shapes;
+    layer->constants = as<Weights>(constants, "constants");
+    layer->numbers = as<Numbers>(numbers, "numbers");
+    for (const auto& [field, weight, offset] : places) {
+        if (field < 0 || field >= kWeightFields || weight < 0 || weight >= int64_t(shapes.size()))
+            throw std::out_of_range("a place is not among the fields, or of none of the weights");
+        layer->places.push_back({field, weight, offset});
+    }
+    return layer;
+}
+
+std::unique_ptr<LayerCall> look(std::shared_ptr<Layer> layer, nb::handle inputs, nb::handle state, nb::handle lengths,
+                                nb::handle weights, bool time_major, bool reverse, int64_t isa, int64_t threads) {
+    return LayerCall::of(std::move(layer), {time_major, reverse, isa, threads}, inputs, state, lengths, weights);
+}
+
 nb::tuple names(std::initializer_list<const char*> list) {
     nb::list made;
     for (const char* name : list) made.append(name);
@@ -89,7 +108,8 @@ nb::tuple names(std::initializer_list<const char*> list) {
 
 NB_MODULE(_kernels, module) {
     using namespace dynrnn;
-    module.doc() = "Fused recurrences; addresses and sizes are integers, and nothing here checks them.";
+    module.doc() =
+        "Fused recurrences. Addresses and sizes are integers, which nothing here checks; Layer takes tensors.";
 #define DYNRNN_NAME(name) #name,
     module.attr("CALL") = names({DYNRNN_CALL(DYNRNN_NAME)});
     module.attr("WEIGHTS") = names({DYNRNN_WEIGHTS(DYNRNN_NAME)});
@@ -101,4 +121,15 @@ NB_MODULE(_kernels, module) {
     module.def("pack", &pack, "Pack the weights for calls like this one.");
     module.def("forward", &forward, "Run one layer in one direction over whole sequences.");
     module.def("backward", &backward, "Compute all gradients of a forward call; overwrites `saved`.");
+    module.def("meet", &meet, "Learn torch's classes of tensors; whether it lets them be looked at.");
+    module.def("kept_room", &kept_room, "A tensor of one axis in memory that is kept from call to call.");
+    nb::class_<Layer>(module, "Layer", "What is known of a layer before its tensors come.")
+        .def(nb::new_(&known_layer))
+        .def("look", &look, nb::arg("inputs"), nb::arg("state").none(), nb::arg("lengths").none(), nb::arg("weights"),
+             nb::arg("time_major"), nb::arg("reverse"), nb::arg("isa"), nb::arg("threads"),
+             "A call, if all that it reads is plain and fits.");
+    nb::class_<LayerCall>(module, "LayerCall", "A call whose tensors were looked at and are kept alive by the caller.")
+        .def("saved_size", &LayerCall::saved_size, "Elements that a training forward keeps.")
+        .def("forward", &LayerCall::forward, "Run forward into tensors at these addresses.")
+        .def("backward", &LayerCall::backward, "Run backward; false where a tensor is not plain or does not fit.");
 }

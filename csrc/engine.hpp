@@ -26,4 +26,7 @@ struct NamedEngine {
 };
 const std::vector<NamedEngine>& engines();
 
+// The one for a call; std::out_of_range where there is none.
+const Engine& engine_of(const Call& call);
+
 }  // namespace dynrnn

@@ -1,5 +1,7 @@
 #include "engine.hpp"
 
+#include <stdexcept>
+
 namespace dynrnn {
 
 const std::vector<NamedEngine>& engines() {
@@ -20,6 +22,14 @@ const std::vector<NamedEngine>& engines() {
         return list;
     }();
     return found;
+}
+
+const Engine& engine_of(const Call& call) {
+    const auto& all = engines();
+    const int64_t number = call.isa < 0 ? 0 : call.isa;
+    if (number >= int64_t(all.size())) throw std::out_of_range("isa is not among isas()");
+    if (call.cell < 0 || call.cell >= kCells) throw std::out_of_range("there is no such cell");
+    return *all[number].engine;
 }
 
 }  // namespace dynrnn

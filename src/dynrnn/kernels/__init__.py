@@ -2,6 +2,25 @@
 
 from dynrnn.kernels import flops as _flops  # noqa: F401 - registers what a flop counter asks for
 from dynrnn.kernels.availability import isas, missing, why_not
-from dynrnn.kernels.layer import pack_layer, pack_torch_layer, run_layer, run_torch_layer
+from dynrnn.kernels.layer import (
+    known_layer,
+    known_torch_layer,
+    pack_layer,
+    pack_torch_layer,
+    run_layer,
+    run_plainly,
+    run_torch_layer,
+)
 
-__all__ = ["isas", "missing", "pack_layer", "pack_torch_layer", "run_layer", "run_torch_layer", "why_not"]
+__all__ = [
+    "isas",
+    "known_layer",
+    "known_torch_layer",
+    "missing",
+    "pack_layer",
+    "pack_torch_layer",
+    "run_layer",
+    "run_plainly",
+    "run_torch_layer",
+    "why_not",
+]

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from dynrnn.errors import describe
+from dynrnn.kernels import quick
 from dynrnn.kernels.availability import _kernels
 from dynrnn.kernels.check import Rows, Setting, address_of, check_inputs, check_rows, rowwise
 from dynrnn.kernels.fields import CALL, NUMBERS
@@ -56,11 +57,15 @@ def forward(
     Returns the results (outputs, the final state's tensors, c of every step where an LSTM is asked for states, the
     gates) and the buffer, or None. Raises TypeError or ValueError, naming the argument that does not fit.
     """
+    ready = address_of_packed(packed, setting, inputs)
+    if rows.row is None and not any_lengths:
+        found = quick.look(setting, inputs, state, rows.length, weights)
+        if found is not None:
+            return quick.forward(found, setting, inputs, keep=keep, packed=ready)
     reads = _Reads(setting, rows, inputs, state, weights)
     call, places, numbers = reads.call, reads.places, reads.places.numbers
     first, second, _ = inputs.shape
-    if packed is not None and packed[:-1] == (setting.layout, setting.isa, inputs.shape[2], inputs.dtype):
-        call[_PACKED] = packed.buffer.data_ptr()
+    call[_PACKED] = ready
     outputs = inputs.new_empty((first, second, places.output_size))
     final = [inputs.new_empty((reads.pieces, width)) for width in places.state_sizes]
     call[_OUT : _OUT + 3] = outputs.data_ptr(), *_strides(outputs, setting)
@@ -72,8 +77,10 @@ def forward(
         results += _keep(setting, places, call, inputs)
     saved = None
     if keep:
-        size = _kernels.saved_size(call, numbers)
-        saved = inputs.new_empty(first * second * step_size(setting, inputs.dtype) if any_lengths else size)
+        if any_lengths:
+            saved = inputs.new_empty(first * second * step_size(setting, inputs.dtype))
+        else:
+            saved = quick.saved_room(_kernels.saved_size(call, numbers), inputs)
         call[_SAVED] = saved.data_ptr()
     _kernels.forward(call, reads.weights, numbers)
     return results, saved
@@ -87,6 +94,13 @@ def pack(setting: Setting, weights: Sequence[Tensor], input_size: int) -> Packed
     buffer = inputs.new_empty(_kernels.packed_size(reads.call, reads.places.numbers))
     _kernels.pack(reads.call, reads.weights, reads.places.numbers, buffer.data_ptr())
     return Packed(setting.layout, setting.isa, input_size, inputs.dtype, buffer)
+
+
+def address_of_packed(packed: Packed | None, setting: Setting, inputs: Tensor) -> int:
+    """Where packed weights stand, 0 where there are none or they are for other calls."""
+    if packed is None or packed[:-1] != (setting.layout, setting.isa, inputs.shape[-1], inputs.dtype):
+        return 0
+    return packed.buffer.data_ptr()
 
 
 def backward(
@@ -113,6 +127,10 @@ def backward(
         plain = setting._replace(keep_states=False, keep_gates=False)
         saved, spare = forward(plain, rows, inputs, state, weights, keep=True)[1], False
         assert saved is not None
+    if rows.row is None and not spare:
+        found = quick.backward(setting, rows.length, (inputs, *state, *weights), outputs, grads, wanted, saved)
+        if found is not None:
+            return found
     reads = _Reads(setting, rows, inputs, state, weights)
     call, places, dtype, alive = reads.call, reads.places, inputs.dtype, reads.alive
     outputs = rowwise("outputs", outputs, (*inputs.shape[:2], places.output_size), dtype, alive)

@@ -15,7 +15,7 @@ from torch import Tensor
 from torch._C._functorch import is_legacy_batchedtensor  # pyright: ignore[reportMissingImports]
 from torch.autograd import Function, forward_ad
 
-from dynrnn.kernels import call
+from dynrnn.kernels import call, quick
 from dynrnn.kernels.check import Rows
 from dynrnn.kernels.derivatives import Layer, gradients, second_gradients, zeros_of
 from dynrnn.kernels.mapped import Fold, one_by_one
@@ -27,14 +27,16 @@ class Record:
     """What one call of a layer carries besides tensors.
 
     With `keep` its last result is the buffer that the forward pass leaves for backward, which uses it up: `first` tells
-    whether that has happened, and a later backward runs forward again.
+    whether that has happened, and a later backward runs forward again. `found` is what `quick.look` made of the
+    operands, if it was asked before.
     """
 
-    __slots__ = ("_unused", "keep", "layer")
+    __slots__ = ("_unused", "found", "keep", "layer")
 
-    def __init__(self, layer: Layer, *, keep: bool) -> None:
+    def __init__(self, layer: Layer, *, keep: bool, found: Any = None) -> None:
         self.layer = layer
         self.keep = keep
+        self.found = found
         self._unused = [True]
 
     def first(self) -> bool:
@@ -68,6 +70,10 @@ class LayerFunction(Function):
     def forward(record: Record, *operands: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         setting, split = record.layer.setting, _INDICES + 1
         row, start, length, inputs = operands[:split]
+        if record.found is not None:
+            results, saved = quick.forward(record.found, setting, inputs, keep=True)
+            record.found = None
+            return (*results, saved)
         state = operands[split : split + setting.num_states]
         weights = operands[split + setting.num_states :]
         results, saved = call.forward(setting, Rows(row, start, length), inputs, state, weights, keep=record.keep)

@@ -5,7 +5,7 @@ Whether the kernels should run at all is for the caller to decide (`why_not` in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -15,11 +15,11 @@ from torch._C._functorch import TransformType, get_interpreter_stack  # pyright:
 from torch.autograd import forward_ad
 
 from dynrnn.cells.spec import CellSpec
-from dynrnn.kernels import call, operators
+from dynrnn.kernels import call, operators, quick
 from dynrnn.kernels.check import Rows, Setting
 from dynrnn.kernels.derivatives import Layer, Reference, Results, zeros_of
 from dynrnn.kernels.functions import LayerFunction, PlainLayerFunction, Record
-from dynrnn.kernels.layouts import Layout, layout_of, torch_layout
+from dynrnn.kernels.layouts import Layout, cell_of, layout_of, torch_layout
 
 
 def _named_layout(name: str, options: Any) -> tuple[Layout, tuple[str, ...]]:
@@ -160,6 +160,81 @@ def _run(
     return layer.named(call.forward(layer.setting, rows, inputs, given, tensors, packed=packed)[0])
 
 
+def known_layer(
+    spec: CellSpec, options: Any, reference: Reference, *, time_major: bool = False, reverse: bool = False
+) -> Layer | None:
+    """A layer to be run by `run_plainly`, as `run_layer` runs it; None where there is no kernel for it."""
+    if cell_of(spec.name, options) is None:
+        return None
+    layout, names = _named_layout(spec.name, options)
+    return Layer(Setting(layout, time_major, reverse), names, reference)
+
+
+def known_torch_layer(
+    mode: str, units: int, projection: int, biased: bool, reference: Reference, *, time_major: bool = True
+) -> Layer:
+    """The same for `run_torch_layer`; a projection of 0 is none."""
+    layout, names = _named_torch_layout(mode, units, projection, biased)
+    return Layer(Setting(layout, time_major), names, reference)
+
+
+def run_plainly(
+    layer: Layer,
+    weights: Sequence[Tensor | None],
+    inputs: Tensor,
+    state: tuple[Tensor, ...] | None,
+    lengths: Any,
+    *,
+    packed: call.Packed | None = None,
+    axes: tuple[int, ...] = (),
+) -> tuple[Tensor, ...] | None:
+    """Run a layer at once where there is nothing to look after, or return None and have done nothing.
+
+    `weights` stand in the layer's order; `lengths` is a tensor or a list. Tensors of the state and of the final state
+    are `[*axes, batch, width]`, where axes are none or 1. Returns outputs and the final state's tensors.
+
+    Example:
+        >>> from dynrnn.cells import BASIC_RNN, BasicRNNOptions
+        >>> layer = known_layer(BASIC_RNN, BasicRNNOptions(1), reference=None)
+        >>> found = run_plainly(layer, [torch.ones(3, 1), torch.zeros(1)], torch.ones(2, 9, 2), None, [9, 0])
+        >>> found is None or found[1].shape
+        torch.Size([2, 1])
+    """
+    if is_watched():
+        return None
+    setting, given = layer.setting, () if state is None else state
+    if not torch.is_grad_enabled() or not _wants_gradients(inputs, given, weights):
+        found = quick.look(setting, inputs, state, lengths, weights)
+        if found is None:
+            return None
+        ready = call.address_of_packed(packed, setting, inputs)
+        return quick.forward(found, setting, inputs, keep=False, packed=ready, axes=axes)[0]
+    if isinstance(lengths, Tensor):
+        lengths = lengths.clone()  # backward needs them as they are now
+    found = quick.look(setting, inputs, state, lengths, weights)
+    if found is None:
+        return None
+    if lengths is not None and not isinstance(lengths, Tensor):
+        lengths = torch.tensor(lengths, dtype=torch.int64)
+    begin = (None,) * setting.num_states if state is None else state
+    if axes and state is not None:
+        begin = [value[0] for value in state]
+    record = Record(layer, keep=True, found=found)
+    outputs, *final, _ = PlainLayerFunction.apply(record, None, None, lengths, inputs, *begin, *weights)
+    return outputs, *([value.unsqueeze(0) for value in final] if axes else final)
+
+
+def is_watched() -> bool:
+    """Whether anything looks at or takes the place of torch's operations: a compiler, a mode, a transform, a trace."""
+    return (
+        torch.compiler.is_compiling()
+        or torch._C._len_torch_dispatch_stack() > 0
+        or torch._C._are_functorch_transforms_active()
+        or forward_ad._current_level >= 0
+        or torch._C._get_tracing_state() is not None
+    )
+
+
 def pack_layer(
     spec: CellSpec, params: Mapping[str, Tensor], input_size: int, options: Any, *, isa: int = -1
 ) -> call.Packed:
@@ -213,9 +288,9 @@ def _is_followed_by_torch_alone(in_graph: bool, transformed: bool) -> bool:
     return not in_graph and torch._C._get_tracing_state() is not None  # torch.jit.trace
 
 
-def _wants_gradients(inputs: Tensor, state: Iterable[Tensor | None], weights: Iterable[Tensor]) -> bool:
+def _wants_gradients(inputs: Tensor, state: Iterable[Tensor | None], weights: Iterable[Tensor | None]) -> bool:
     for value in weights:
-        if value.requires_grad:
+        if value is not None and value.requires_grad:
             return True
     return inputs.requires_grad or any(value is not None and value.requires_grad for value in state)
 

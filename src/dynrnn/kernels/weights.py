@@ -42,6 +42,9 @@ class Slot(NamedTuple):
 class Places:
     """Shapes and places of a layout's weights for inputs of one width and elements of one size.
 
+    `constants` are the kernels' WEIGHTS without addresses, and `places` what belongs into them: the field, the weight
+    whose address it counts from, and by how many bytes.
+
     Example:
         >>> from dynrnn.kernels.layouts import torch_layout
         >>> layout = torch_layout("RNN_TANH", 3, 0, True)
@@ -69,8 +72,8 @@ class Places:
         fields += [(None, 0)] * (8 * (4 - len(slots)))
         fields += [(weight, 0) for weight in rest.peepholes]
         fields += [(None, 0)] * 3 if rest.projection is None else self._matrix(rest.projection, itemsize)
-        self._constants = [offset if weight is None else 0 for weight, offset in fields]
-        self._places = [(field, weight, offset) for field, (weight, offset) in enumerate(fields) if weight is not None]
+        self.constants = [offset if weight is None else 0 for weight, offset in fields]
+        self.places = [(field, weight, offset) for field, (weight, offset) in enumerate(fields) if weight is not None]
 
     def _matrix(self, block: Matrix, itemsize: int) -> list[tuple[int | None, int]]:
         width = self.shapes[block.weight][1]
@@ -79,15 +82,15 @@ class Places:
 
     def addresses(self, pointers: Sequence[int]) -> list[int]:
         """The kernels' WEIGHTS for contiguous weights at `pointers`, in the order of the names."""
-        fields = self._constants.copy()
-        for field, weight, offset in self._places:
+        fields = self.constants.copy()
+        for field, weight, offset in self.places:
             fields[field] = pointers[weight] + offset
         return fields
 
     def addresses_of_some(self, pointers: Sequence[int]) -> list[int]:
         """The same where a pointer may be 0: what it would lead to is 0, too."""
-        fields = self._constants.copy()
-        for field, weight, offset in self._places:
+        fields = self.constants.copy()
+        for field, weight, offset in self.places:
             if pointers[weight]:
                 fields[field] = pointers[weight] + offset
         return fields

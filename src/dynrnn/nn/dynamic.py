@@ -15,6 +15,7 @@ from dynrnn.nn.lengths import check_lengths, check_resets
 from dynrnn.nn.paths import find_obstacle
 from dynrnn.nn.precision import autocast_dtype
 from dynrnn.nn.running import run_cell, without_needless_compiler
+from dynrnn.nn.short import run_short_cell
 from dynrnn.nn.spec_cell import begins_with_zeros
 from dynrnn.nn.state import as_tensor, checked_state
 from dynrnn.nn.walk import Pass, Walk
@@ -89,6 +90,11 @@ def dynamic_rnn(
         (True, True, False)
     """
     owner = "dynamic_rnn"
+    without_extras = resets is reset_state is on_step is checkpoint_every is parallel_iterations is None
+    if without_extras and not (swap_memory or return_states or return_gates) and implementation in ("auto", "fused"):
+        found = run_short_cell(cell, inputs, initial_state, sequence_length, time_major=time_major, reverse=reverse)
+        if found is not None:
+            return found
     check_cell(owner, cell)
     cell = without_needless_compiler(cell)
     inputs, batch, max_time = check_inputs(owner, cell, inputs, time_major)

@@ -23,6 +23,7 @@ from dynrnn.nn.layouts import Layout
 from dynrnn.nn.operators import applies, run_layers_by_torch
 from dynrnn.nn.parameters import lookup
 from dynrnn.nn.precision import autocast_dtype
+from dynrnn.nn.short import run_short_module
 from dynrnn.rnn import pack_torch_layer
 from dynrnn.rnn.dispatch import choose, describe
 from dynrnn.rnn.torch_weights import Cell, Weights, cell_of
@@ -36,6 +37,10 @@ class Recurrent(nn.RNNBase):
 
     def _run(self, input: Any, hx: Any, lengths: Any, padding_value: float, implementation: str) -> tuple[Any, States]:
         """Run all layers; `forward` of each class says what may come in and what comes out."""
+        if len(self._all_weights) == 1 and implementation in ("auto", "fused") and padding_value == 0:
+            results = run_short_module(self, input, hx, lengths)
+            if results is not None:
+                return results
         owner = self.mode.partition("_")[0]
         cell, weights = cell_of(self.mode, self.hidden_size, self.proj_size), self._weights()
         layout = arrange(owner, input, lengths, self.batch_first, weights[0]["weight_ih"], padding_value)

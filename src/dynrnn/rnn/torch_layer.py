@@ -6,6 +6,7 @@ The fused kernels read such weights as they lie; for the reference loop they are
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from torch import Tensor
@@ -61,14 +62,27 @@ def run_torch_layer(
             **layout,
         )
 
+    traced = kernels.run_torch_layer(
+        cell.mode,
+        weights,
+        inputs,
+        state,
+        lengths=lengths,
+        reference=reference_of(cell, layout),
+        packed=packed,
+        **layout,
+    )
+    return traced[0], traced[1]
+
+
+def reference_of(cell: Cell, layout: dict[str, Any]) -> Callable[..., Traced]:
+    """The reference loop for weights as torch lays them out; `layout` says what is time-major and reversed."""
+
     def reference(inputs: Tensor, state: State, weights: Weights, lengths: Tensor | None) -> Traced:
         params = cell_params(cell.mode, weights)
         return trace_reference(cell.spec, params, inputs, state, lengths=lengths, options=cell.options, **layout)
 
-    traced = kernels.run_torch_layer(
-        cell.mode, weights, inputs, state, lengths=lengths, reference=reference, packed=packed, **layout
-    )
-    return traced[0], traced[1]
+    return reference
 
 
 def pack_torch_layer(cell: Cell, weights: Weights) -> Any:

@@ -1,0 +1,71 @@
+"""The short way of one layer in one direction over a padded batch, where there is nothing to look after.
+
+Short calls would otherwise spend their time on questions. What does not take this way goes through `recurrent.py` or
+`dynamic.py`, which compute the same and say what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from dynrnn.nn.held import held_by
+from dynrnn.nn.spec_cell import SpecCell, begins_with_zeros
+from dynrnn.nn.state import LSTMState
+from dynrnn.rnn import run_plain_layer, run_plain_torch_layer
+
+
+def run_short_module(module: nn.RNNBase, input: Any, hx: Any, lengths: Any) -> tuple[Tensor, tuple[Tensor, ...]] | None:
+    """Run a module with one layer and direction, or return None and have done nothing.
+
+    Arguments and results are those of the module's `forward`; the states come as a tuple, also where there is one.
+    """
+    if torch.compiler.is_compiling() or type(input) is not Tensor or torch.is_autocast_enabled("cpu"):
+        return None
+    parameters = module._parameters
+    weights = [parameters.get(name) for name in module._all_weights[0]]  # a computed one is none of these
+    state = None
+    if hx is not None:
+        hx = hx if type(hx) in (tuple, list) else (hx,)
+        if len(hx) != (2 if module.mode == "LSTM" else 1) or not all([type(h) is Tensor and h.ndim == 3 for h in hx]):
+            return None
+        state = tuple(hx[::-1])  # ours is the order (c, h)
+    packed = _packed_of(module, weights, input, state)
+    sizes, time_major = (module.hidden_size, module.proj_size), not module.batch_first
+    found = run_plain_torch_layer(
+        module.mode, sizes, weights, input, state, lengths, time_major=time_major, packed=packed
+    )
+    return None if found is None else (found[0], found[:0:-1])
+
+
+def run_short_cell(
+    cell: Any, inputs: Any, state: Any, lengths: Any, *, time_major: bool, reverse: bool
+) -> tuple[Tensor, Any] | None:
+    """Run a cell of ours as `dynamic_rnn` does, or return None and have done nothing."""
+    if torch.compiler.is_compiling() or type(inputs) is not Tensor or torch.is_autocast_enabled("cpu"):
+        return None
+    if not begins_with_zeros(cell) or type(cell).sequence is not SpecCell.sequence:
+        return None
+    if state is not None:
+        state = state if type(state) in (LSTMState, tuple) else (state,)
+        if not all([type(value) is Tensor and value.ndim == 2 for value in state]):
+            return None
+    params = list(cell.params().values())
+    packed = _packed_of(cell, params, inputs, state)
+    how = {"options": cell._options(), "time_major": time_major, "reverse": reverse, "packed": packed}
+    found = run_plain_layer(cell.spec, params, inputs, state, lengths, **how)
+    return None if found is None else (found[0], cell._structured(found[1:]))
+
+
+def _packed_of(
+    owner: nn.Module, weights: Sequence[Tensor | None], inputs: Tensor, state: tuple[Tensor, ...] | None
+) -> Any:
+    """What a frozen module holds of its weights; None for others."""
+    held = held_by(owner)
+    if held is None:
+        return None
+    held.check_call([weight for weight in weights if weight is not None], (inputs, *(state or ())))
+    return held.packed[0]
