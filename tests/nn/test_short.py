@@ -1,4 +1,4 @@
-"""The short way of one layer gives the same bits as the long one, with gradients, and leaves all errors to it."""
+"""The short way gives the same bits as the long one, with gradients, and leaves all errors to it."""
 
 import pytest
 import torch
@@ -14,6 +14,9 @@ MODULES = {
     "LSTM without bias": lambda **options: dynrnn.LSTM(5, 4, bias=False, **options),
     "GRU": lambda **options: dynrnn.GRU(5, 4, **options),
     "RNN": lambda **options: dynrnn.RNN(5, 4, **options),
+    "LSTM, two layers": lambda **options: dynrnn.LSTM(5, 4, num_layers=2, dropout=0.5, **options).eval(),
+    "LSTM, both directions": lambda **options: dynrnn.LSTM(5, 4, 2, bidirectional=True, proj_size=3, **options),
+    "GRU, both directions": lambda **options: dynrnn.GRU(5, 4, bidirectional=True, **options),
     "RNN, relu": lambda **options: dynrnn.RNN(5, 4, nonlinearity="relu", **options),
 }
 CELLS = {
@@ -77,7 +80,8 @@ def test_modules_give_the_same_bits(name, with_state, batch_first, lengths, ways
     module = MODULES[name](batch_first=batch_first)
     inputs = torch.randn((3, 6, 5) if batch_first else (6, 3, 5), requires_grad=True)
     widths = {"LSTM": (module.proj_size or 4, 4)}.get(module.mode, (4,))
-    hx = [torch.randn(1, 3, width, requires_grad=True) for width in widths] if with_state else []
+    rows = module.num_layers * (1 + module.bidirectional)
+    hx = [torch.randn(rows, 3, width, requires_grad=True) for width in widths] if with_state else []
     given = tuple(hx) if len(hx) == 2 else hx[0] if hx else None
     same_both_ways(lambda: module(inputs, given, lengths=lengths), [inputs, *hx, *module.parameters()], ways)
 
@@ -113,6 +117,8 @@ def test_a_state_comes_back_as_it_does_the_long_way(ways):
     [
         ({"hx": (torch.zeros(3, 4), torch.zeros(3, 4))}, {}),
         ({"hx": torch.zeros(1, 3, 4)}, {}),
+        ({"hx": (torch.zeros(2, 3, 4), torch.zeros(2, 3, 4))}, {}),
+        ({"hx": (torch.zeros(1, 3, 4), torch.zeros(1, 3, 4))}, {"num_layers": 2}),
         ({"hx": dynrnn.LSTMState(torch.zeros(1, 3, 4), torch.zeros(1, 3, 4))}, {}),
         ({"hx": (torch.zeros(1, 3, 4), torch.zeros(1, 3, 4).double())}, {}),
         ({"lengths": [7, 0, 1]}, {}),
@@ -166,7 +172,8 @@ def test_what_watches_the_calls_keeps_them_on_the_long_way(ways):
     cell.register_forward_hook(lambda *given: None)
     dynrnn.dynamic_rnn(cell, inputs)
     module(inputs, implementation="reference")
-    assert not any(seen) and len(seen) == 3
+    dynrnn.LSTM(5, 4, 2, dropout=0.5)(inputs)
+    assert not any(seen) and len(seen) == 4
 
 
 def test_a_cell_that_waits_for_its_input_size_gets_it_on_the_long_way(ways):

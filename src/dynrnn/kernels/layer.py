@@ -171,11 +171,18 @@ def known_layer(
 
 
 def known_torch_layer(
-    mode: str, units: int, projection: int, biased: bool, reference: Reference, *, time_major: bool = True
+    mode: str,
+    units: int,
+    projection: int,
+    biased: bool,
+    reference: Reference,
+    *,
+    time_major: bool = True,
+    reverse: bool = False,
 ) -> Layer:
     """The same for `run_torch_layer`; a projection of 0 is none."""
     layout, names = _named_torch_layout(mode, units, projection, biased)
-    return Layer(Setting(layout, time_major), names, reference)
+    return Layer(Setting(layout, time_major, reverse), names, reference)
 
 
 def run_plainly(

@@ -37,7 +37,7 @@ class Recurrent(nn.RNNBase):
 
     def _run(self, input: Any, hx: Any, lengths: Any, padding_value: float, implementation: str) -> tuple[Any, States]:
         """Run all layers; `forward` of each class says what may come in and what comes out."""
-        if len(self._all_weights) == 1 and implementation in ("auto", "fused") and padding_value == 0:
+        if implementation in ("auto", "fused") and padding_value == 0:
             results = run_short_module(self, input, hx, lengths)
             if results is not None:
                 return results

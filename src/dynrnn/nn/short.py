@@ -1,4 +1,4 @@
-"""The short way of one layer in one direction over a padded batch, where there is nothing to look after.
+"""The short way of our modules and cells over a padded batch, where there is nothing to look after.
 
 Short calls would otherwise spend their time on questions. What does not take this way goes through `recurrent.py` or
 `dynamic.py`, which compute the same and say what is wrong.
@@ -19,26 +19,53 @@ from dynrnn.rnn import run_plain_layer, run_plain_torch_layer
 
 
 def run_short_module(module: nn.RNNBase, input: Any, hx: Any, lengths: Any) -> tuple[Tensor, tuple[Tensor, ...]] | None:
-    """Run a module with one layer and direction, or return None and have done nothing.
+    """Run a torch-like module over a padded batch, or return None and have done nothing that shows.
 
     Arguments and results are those of the module's `forward`; the states come as a tuple, also where there is one.
     """
     if torch.compiler.is_compiling() or type(input) is not Tensor or torch.is_autocast_enabled("cpu"):
         return None
-    parameters = module._parameters
-    weights = [parameters.get(name) for name in module._all_weights[0]]  # a computed one is none of these
+    all_names, directions = module._all_weights, 2 if module.bidirectional else 1
+    count = len(all_names)
+    if module.dropout and module.training and count > directions:
+        return None
     state = None
     if hx is not None:
         hx = hx if type(hx) in (tuple, list) else (hx,)
-        if len(hx) != (2 if module.mode == "LSTM" else 1) or not all([type(h) is Tensor and h.ndim == 3 for h in hx]):
+        if len(hx) != (2 if module.mode == "LSTM" else 1):
             return None
+        for value in hx:
+            if type(value) is not Tensor or value.ndim != 3 or value.shape[0] != count:
+                return None
         state = tuple(hx[::-1])  # ours is the order (c, h)
-    packed = _packed_of(module, weights, input, state)
+    parameters = module._parameters
+    weights = [[parameters.get(name) for name in names] for names in all_names]  # a computed one is None
+    packed = _packed_of(module, [weight for row in weights for weight in row], input, state)
     sizes, time_major = (module.hidden_size, module.proj_size), not module.batch_first
-    found = run_plain_torch_layer(
-        module.mode, sizes, weights, input, state, lengths, time_major=time_major, packed=packed
-    )
-    return None if found is None else (found[0], found[:0:-1])
+    outputs, finals = [], []
+    for row, row_weights in enumerate(weights):
+        begin = state if state is None or count == 1 else tuple([value.narrow(0, row, 1) for value in state])
+        found = run_plain_torch_layer(
+            module.mode,
+            sizes,
+            row_weights,
+            input,
+            begin,
+            lengths,
+            time_major=time_major,
+            reverse=row % directions == 1,
+            packed=None if packed is None else packed[row],
+        )
+        if found is None:
+            return None
+        outputs.append(found[0])
+        finals.append(found[:0:-1])
+        if len(outputs) == directions:
+            input = found[0] if directions == 1 else torch.cat(outputs, 2)
+            outputs = []
+    if count == 1:
+        return input, finals[0]
+    return input, tuple([torch.cat(column) for column in zip(*finals, strict=True)])
 
 
 def run_short_cell(
@@ -55,7 +82,7 @@ def run_short_cell(
             return None
     params = list(cell.params().values())
     packed = _packed_of(cell, params, inputs, state)
-    how = {"options": cell._options(), "time_major": time_major, "reverse": reverse, "packed": packed}
+    how = {"options": cell._options(), "time_major": time_major, "reverse": reverse, "packed": packed and packed[0]}
     found = run_plain_layer(cell.spec, params, inputs, state, lengths, **how)
     return None if found is None else (found[0], cell._structured(found[1:]))
 
@@ -68,4 +95,4 @@ def _packed_of(
     if held is None:
         return None
     held.check_call([weight for weight in weights if weight is not None], (inputs, *(state or ())))
-    return held.packed[0]
+    return held.packed

@@ -62,6 +62,7 @@ def run_plain_torch_layer(
     lengths: Any,
     *,
     time_major: bool,
+    reverse: bool = False,
     packed: Any = None,
 ) -> tuple[Tensor, ...] | None:
     """Run a layer by the fused kernels at once, or return None and have done nothing.
@@ -77,14 +78,15 @@ def run_plain_torch_layer(
         >>> found is None or torch.equal(found[0][1:2], found[1])
         True
     """
-    layer = _known_torch_layer(mode, *sizes, len(weights) >= 4, time_major)
+    layer = _known_torch_layer(mode, *sizes, len(weights) >= 4, time_major, reverse)
     return kernels.run_plainly(layer, weights, inputs, state, lengths, packed=packed, axes=(1,))
 
 
 @lru_cache(maxsize=256)
-def _known_torch_layer(mode: str, units: int, projection: int, biased: bool, time_major: bool) -> Any:
-    reference = reference_of(cell_of(mode, units, projection), {"time_major": time_major})
-    return kernels.known_torch_layer(mode, units, projection, biased, reference, time_major=time_major)
+def _known_torch_layer(mode: str, units: int, projection: int, biased: bool, time_major: bool, reverse: bool) -> Any:
+    layout = {"time_major": time_major, "reverse": reverse}
+    reference = reference_of(cell_of(mode, units, projection), layout)
+    return kernels.known_torch_layer(mode, units, projection, biased, reference, **layout)
 
 
 @lru_cache(maxsize=256)
