@@ -19,7 +19,8 @@ from benchmarks.summary import Timing
 
 _LEGEND = """\
 steps: the sum of the lengths. limit: the products of these steps alone, at the rate of a large product.
-dynrnn: its LSTM, GRU and RNN. dynamic_rnn: the native loop with a cell. tf1_face: dynrnn.tf1. reference: plain torch.
+dynrnn: its LSTM, GRU and RNN. frozen: inside dynrnn.frozen. dynamic_rnn: the native loop with a cell.
+tf1_face: dynrnn.tf1. reference: plain torch.
 presorted: packed beforehand, and left packed. x best: dynrnn against the fastest (underlined) of its peers.
 x TF: tf1_face against tensorflow, the same program. ~: others used the processors; the figure means little."""
 

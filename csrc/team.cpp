@@ -87,7 +87,8 @@ struct Block {
     char* memory;
     int64_t size;
 };
-constexpr int kKept = 8;
+constexpr int kKept = 32;
+constexpr int64_t kWaste = 4;  // a block is not given away for less than this part of it
 #ifdef __SANITIZE_ADDRESS__
 constexpr int64_t kKeptBytes = 0;  // a block that is kept hides what is written past its end
 #else
@@ -104,7 +105,7 @@ Scratch::Scratch(int64_t bytes) : memory(nullptr), size(bytes) {
         const std::lock_guard<std::mutex> lock(kept_mutex);
         Block* best = nullptr;
         for (Block& block : kept)
-            if (block.memory && block.size >= bytes && (!best || block.size < best->size)) best = &block;
+            if (block.size >= bytes && block.size / kWaste <= bytes && (!best || block.size < best->size)) best = &block;
         if (best) {
             memory = best->memory, size = best->size;
             *best = Block{};

@@ -44,6 +44,7 @@ class Peer(NamedTuple):
 PRODUCT_SIDE = 2048  # of the square matrices whose product is the limit
 PEERS: dict[str, Peer] = {
     "dynrnn": Peer("torch", "ours:module", "ours"),
+    "frozen": Peer("torch", "ours:frozen_module", "ours", training=False),
     "dynamic_rnn": Peer("torch", "ours:native_loop", "ours", reset_before=True),
     "tf1_face": Peer("torch", "tf1_program:on_dynrnn", "ours", reset_before=True),
     "reference": Peer("torch", "ours:reference", "apart"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -35,6 +37,20 @@ def module(problem: Problem, mode: str, threads: int) -> Prepared:
         outputs=as_array,
         gradients=lambda: gradients_of(layer),
     )
+
+
+def frozen_module(problem: Problem, mode: str, threads: int) -> Prepared:
+    """The module with weights that are known not to change and packed once, as ONNX Runtime packs its constants."""
+    inputs, lengths, weights = problem.arrays()
+    layer, x, rows = _MODULES[problem.cell](problem.input_size, problem.units), *_tensors(inputs, lengths)
+    load(layer, weights)
+
+    @contextmanager
+    def around() -> Iterator[None]:
+        with torch.no_grad(), dynrnn.frozen(layer):
+            yield
+
+    return Prepared(lambda: layer(x, lengths=rows)[0], outputs=as_array, around=around)
 
 
 def native_loop(problem: Problem, mode: str, threads: int) -> Prepared:
