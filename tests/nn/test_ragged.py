@@ -14,6 +14,8 @@ from torch.nn.utils.rnn import (
     unpack_sequence,
 )
 
+from dynrnn.nn.arrange import arrange
+
 LENGTHS = [2, 5, 1, 5]
 
 every_kind = pytest.mark.parametrize("name", KINDS)
@@ -176,3 +178,20 @@ def test_the_module_keeps_nothing_of_a_call():
     before = copy.deepcopy(vars(ours))
     ours(rows_of(padded()))
     assert vars(ours).keys() == before.keys()
+
+
+@pytest.mark.parametrize("kind", ["list", "jagged", "packed"])
+def test_rows_are_walked_without_padding(kind):
+    rows = [torch.randn(length, INPUT) for length in (1, 90, 2, 0 if kind == "list" else 3)]
+    values = {
+        "list": lambda: rows,
+        "jagged": lambda: torch.nested.nested_tensor(rows, layout=torch.jagged),
+        "packed": lambda: pack_sequence(rows, enforce_sorted=False),
+    }[kind]()
+    layout = arrange("LSTM", values, None, False, torch.zeros(4, INPUT), 0.0)
+    assert layout.inputs.shape == (1, sum(len(row) for row in rows), INPUT)
+    module = make("lstm", num_layers=2, bidirectional=True)[0].float()
+    fused, reference = module(values)[0], module(values, implementation="reference")[0]
+    parts = {"list": list, "jagged": lambda value: [value.values()], "packed": lambda value: [value.data]}[kind]
+    for one, other in zip(parts(fused), parts(reference), strict=True):
+        torch.testing.assert_close(one, other, rtol=0, atol=2e-6)

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from dynrnn.rnn import run_torch_layer
 from dynrnn.rnn.dispatch import Choice
+from dynrnn.rnn.pieces import Pieces
 from dynrnn.rnn.torch_weights import Cell, Weights
 
 States = tuple[Tensor, ...]  # torch's names and order: (h, c) or (h,), each [layers * directions, batch, width]
@@ -26,12 +27,13 @@ def run_layers(
     time_major: bool = True,
     choice: Choice | None = None,
     packed: Sequence[Any] | None = None,
+    pieces: Pieces | None = None,
 ) -> tuple[Tensor, States]:
     """Run layer after layer over `inputs` `[time, batch, input_size]`, or batch first without `time_major`.
 
-    `weights` are those of layers * directions; `packed`, one item each, and `choice` are as `run_torch_layer` takes
-    them. `states` are `[layers * directions, batch, width]` (None: zeros), `lengths` as `run_layer` takes them. Returns
-    the outputs `[..., directions * width]`, laid out as `inputs`, and the final states, laid out as `states`.
+    `weights` are those of layers * directions; `packed`, one item each, `choice` and `pieces` are as `run_torch_layer`
+    takes them. `states` are `[layers * directions, batch, width]` (None: zeros), `lengths` as `run_layer` takes them.
+    Returns the outputs `[..., directions * width]`, laid out as `inputs`, and the final states, laid out as `states`.
 
     Example:
         >>> from dynrnn.rnn.torch_weights import cell_of
@@ -53,6 +55,7 @@ def run_layers(
             reverse=row % directions == 1,
             choice=choice,
             packed=None if packed is None else packed[row],
+            pieces=pieces,
         )
         outputs.append(output)
         finals.append(final[::-1])

@@ -12,19 +12,22 @@ import torch
 from torch import Tensor
 
 from dynrnn.rnn import length_mask
+from dynrnn.rnn.pieces import Pieces
 
 
 class Layout:
     """A call's input as a padded batch: `inputs`, and `lengths` (int64 `[batch]`, or None: all rows full).
 
-    `inputs` is `[time, batch, input_size]` with `time_major`, else `[batch, time, input_size]`. Subclasses bring
-    results back into the caller's form: `outputs`, laid out as `inputs`, and `state_out` the states
+    `inputs` is `[time, batch, input_size]` with `time_major`, else `[batch, time, input_size]`. With `pieces` it is one
+    long row in which the caller's rows stand one after the other, and there are no lengths. Subclasses bring results
+    back into the caller's form: `outputs`, laid out as `inputs`, and `state_out` the states
     `[layers * directions, batch, width]`, of which `state_in` is the inverse. `state_batch` is the batch axis that the
     caller's states have.
     """
 
     inputs: Tensor
     lengths: Tensor | None
+    pieces: Pieces | None = None
     time_major: bool
     state_batch: tuple[int, ...]
 

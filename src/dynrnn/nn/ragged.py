@@ -1,7 +1,7 @@
 """Inputs of the torch-like modules that hold no padding: PackedSequences, jagged tensors, lists of sequences.
 
-Each is brought to a padded batch by one index and back by another, both differentiable as often as one likes. Plain
-padded batches are in `layouts.py`.
+On the CPU, rows that lie one after the other are walked where they lie. Others are brought to a padded batch by one
+index and back by another, both differentiable as often as one likes. Plain padded batches are in `layouts.py`.
 """
 
 from __future__ import annotations
@@ -13,22 +13,48 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence
 
+from dynrnn.nn.compiled import within_transform
 from dynrnn.nn.layouts import Layout
+from dynrnn.rnn.pieces import end_to_end
 
 
-class Packed(Layout):
+class EndToEnd(Layout):
+    """Rows of `lengths` that lie one after the other in `values` `[sum(lengths), input_size]`.
+
+    They are walked where they lie where that can be, and else laid out as a padded batch.
+    """
+
+    def __init__(self, values: Tensor, lengths: Tensor) -> None:
+        if _walks_in_place(values):
+            super().__init__(values.unsqueeze(0), None, time_major=False)
+            self.pieces, self.state_batch = end_to_end(lengths), (lengths.shape[0],)
+            return
+        self._places = _row_places(lengths).to(values.device)
+        longest = int(lengths.max()) if lengths.shape[0] else 0
+        super().__init__(_spread(values, self._places, longest, lengths.shape[0]), lengths)
+
+    def values_of(self, outputs: Tensor) -> Tensor:
+        """Outputs as `values` are laid out."""
+        if self.pieces is not None:
+            return outputs.squeeze(0)
+        return outputs.flatten(0, 1).index_select(0, self._places)
+
+
+class Packed(EndToEnd):
     """A PackedSequence, whose rows stay sorted inside; states are in the user's order, as with torch."""
 
     def __init__(self, packed: PackedSequence) -> None:
         data, batch_sizes = packed.data, packed.batch_sizes
-        batch = int(batch_sizes[0])
-        valid = torch.arange(batch) < batch_sizes.unsqueeze(1)  # [time, batch]
         self._packed = packed
-        self._places = valid.flatten().nonzero().squeeze(1).to(data.device)
-        super().__init__(_spread(data, self._places, *valid.shape), valid.sum(0))
+        valid = torch.arange(int(batch_sizes[0])) < batch_sizes.unsqueeze(1)  # [time, batch]
+        number = torch.empty(valid.shape, dtype=torch.int64)
+        number[valid] = torch.arange(data.shape[0])
+        rows_first = number.t()[valid.t()]  # where each step stands in `data`
+        self._back = rows_first.argsort().to(data.device)
+        super().__init__(data.index_select(0, rows_first.to(data.device)), valid.sum(0))
 
     def outputs(self, outputs: Tensor, padding_value: float) -> PackedSequence:
-        data = outputs.flatten(0, 1).index_select(0, self._places)
+        data = self.values_of(outputs).index_select(0, self._back)
         packed = self._packed
         return PackedSequence(data, packed.batch_sizes, packed.sorted_indices, packed.unsorted_indices)
 
@@ -41,28 +67,25 @@ class Packed(Layout):
         return state if order is None else state.index_select(1, order)
 
 
-class Rows(Layout):
+class Rows(EndToEnd):
     """A list or tuple of sequences `[time_i, input_size]`; the output is a list of `[time_i, width]`."""
 
     def __init__(self, rows: Sequence[Tensor], like: Tensor) -> None:
         self._sizes = [row.shape[0] for row in rows]
-        lengths = torch.tensor(self._sizes, dtype=torch.int64)
         values = torch.cat(list(rows)) if rows else like.new_zeros(0, like.shape[1])
-        self._places = _row_places(lengths).to(values.device)
-        super().__init__(_spread(values, self._places, max(self._sizes, default=0), len(rows)), lengths)
+        super().__init__(values, torch.tensor(self._sizes, dtype=torch.int64))
 
     def outputs(self, outputs: Tensor, padding_value: float) -> list[Tensor]:
-        return list(outputs.flatten(0, 1).index_select(0, self._places).split(self._sizes)) if self._sizes else []
+        return list(self.values_of(outputs).split(self._sizes)) if self._sizes else []
 
 
-class Jagged(Layout):
+class Jagged(EndToEnd):
     """A nested tensor `[batch, time_i, input_size]` of jagged layout; the output has the same offsets."""
 
     def __init__(self, nested: Any) -> None:  # Tensor's stub does not know what a nested one has
         values, offsets, lengths = nested.values(), nested.offsets(), nested.lengths()
         self._offsets, self._lengths = offsets, lengths
         counts = (offsets.diff() if lengths is None else lengths).to("cpu", torch.int64)
-        places = _row_places(counts).to(values.device)
         self._size = None
         if lengths is not None:  # rows may have holes between them: only what belongs to a row is taken
             starts = offsets[:-1].to("cpu", torch.int64)
@@ -70,15 +93,20 @@ class Jagged(Layout):
             self._taken = (torch.arange(len(first)) + first).to(values.device)
             self._size = values.shape[0]
             values = values.index_select(0, self._taken)
-        self._places = places
-        longest = int(counts.max()) if len(counts) else 0
-        super().__init__(_spread(values, places, longest, len(counts)), counts)
+        super().__init__(values, counts)
 
     def outputs(self, outputs: Tensor, padding_value: float) -> Tensor:
-        values = outputs.flatten(0, 1).index_select(0, self._places)
+        values = self.values_of(outputs)
         if self._size is not None:
             values = _spread(values, self._taken, self._size, 1).squeeze(1)
         return torch.nested.nested_tensor_from_jagged(values, self._offsets, self._lengths)
+
+
+def _walks_in_place(values: Tensor) -> bool:
+    """Whether the loops can walk pieces of one long row; compilers and transforms are given padded batches."""
+    if torch.compiler.is_compiling() or within_transform() or torch.is_autocast_enabled("cpu"):
+        return False
+    return values.is_cpu and values.dtype in (torch.float32, torch.float64)
 
 
 def _row_places(lengths: Tensor) -> Tensor:

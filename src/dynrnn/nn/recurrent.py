@@ -73,7 +73,9 @@ class Recurrent(nn.RNNBase):
         autocast = autocast_dtype(layout.inputs)
         inputs = layout.inputs if autocast is None else layout.inputs.to(autocast)
         choice = choose(cell.spec, cell.options, inputs, implementation=implementation)
-        if choice.fused or choice.asked or not applies(cell, inputs, layout.lengths, time_major=layout.time_major):
+        if choice.fused or choice.asked or layout.pieces is not None:
+            return describe(choice, cell.spec, inputs)
+        if not applies(cell, inputs, layout.lengths, time_major=layout.time_major):
             return describe(choice, cell.spec, inputs)
         return f"through torch's own operator on {inputs.device.type}, because {choice.obstacle}"
 
@@ -120,8 +122,9 @@ class Recurrent(nn.RNNBase):
     ) -> tuple[Tensor, States]:
         lengths, time_major = layout.lengths, layout.time_major
         choice = choose(cell.spec, cell.options, inputs, implementation=implementation)
-        by_torch = not choice.fused and not choice.asked and applies(cell, inputs, lengths, time_major=time_major)
-        run = run_layers_by_torch if by_torch else partial(run_layers, choice=choice)
+        by_torch = not choice.fused and not choice.asked and layout.pieces is None
+        by_torch = by_torch and applies(cell, inputs, lengths, time_major=time_major)
+        run = run_layers_by_torch if by_torch else partial(run_layers, choice=choice, pieces=layout.pieces)
         directions = 2 if self.bidirectional else 1
         if not self.dropout or not self.training or len(weights) == directions:
             run = run if packed is None or by_torch else partial(run, packed=packed)

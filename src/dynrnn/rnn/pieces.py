@@ -1,4 +1,4 @@
-"""Cutting rows where their state starts anew: each piece of a row is then walked as a row of its own.
+"""Pieces of rows, each of which is walked as a row of its own: where a state starts anew, or where rows share memory.
 
 Index arithmetic only; how the pieces are walked is in `layer.py`.
 """
@@ -62,6 +62,26 @@ def cut_rows(resets: Tensor, lengths: Tensor, *, reverse: bool = False) -> Piece
         if max_time:
             carried = carried & ~cuts[row, 0]
     return Pieces(row=row, start=start, length=end - start, carried=carried, last=last)
+
+
+def end_to_end(lengths: Tensor) -> Pieces:
+    """The pieces of one long row in which rows of `lengths` stand one after the other, each with a state of its own.
+
+    `lengths` is int64 `[pieces]` on the CPU.
+
+    Example:
+        >>> pieces = end_to_end(torch.tensor([2, 0, 3]))
+        >>> pieces.row.tolist(), pieces.start.tolist()
+        ([0, 0, 0], [0, 2, 2])
+    """
+    count = lengths.shape[0]
+    return Pieces(
+        row=torch.zeros_like(lengths),
+        start=lengths.cumsum(0) - lengths,
+        length=lengths,
+        carried=torch.ones(count, dtype=torch.bool),
+        last=torch.tensor([count - 1]),
+    )
 
 
 def beginnings(pieces: Pieces, state: State | None, reset_state: State | None) -> State:

@@ -16,6 +16,8 @@ from dynrnn.cells.spec import State
 from dynrnn.errors import describe
 from dynrnn.rnn.dispatch import Choice, choose
 from dynrnn.rnn.layer import run_layer
+from dynrnn.rnn.passes import run_reference
+from dynrnn.rnn.pieces import Pieces
 from dynrnn.rnn.reference import Traced, trace_reference
 from dynrnn.rnn.torch_weights import Cell, Weights, cell_params, weight_shapes
 
@@ -31,11 +33,13 @@ def run_torch_layer(
     reverse: bool = False,
     choice: Choice | None = None,
     packed: Any = None,
+    pieces: Pieces | None = None,
 ) -> tuple[Tensor, State]:
     """Run a layer as `run_layer` does, with torch's weights: "weight_ih", "weight_hh", and what else there is.
 
     `cell` is what `cell_of` gives; `state` is in our order, `(c, h)` or `(h,)`; `choice` is what `choose` says for such
-    a layer (None: it is asked), and `packed` what `pack_torch_layer` gave for these weights. Other arguments, results
+    a layer (None: it is asked), and `packed` what `pack_torch_layer` gave for these weights. With `pieces`, which stand
+    for lengths, each piece of a row is walked as a row of its own, and states are per piece. Other arguments, results
     and errors are those of `run_layer`.
 
     Example:
@@ -51,6 +55,9 @@ def run_torch_layer(
     if not choice.fused:
         _check_weights(cell, weights, inputs)
         params = cell_params(cell.mode, weights)
+        if pieces is not None:
+            how = {"options": cell.options, "keep_states": False, "keep_gates": False, **layout}
+            return run_reference(cell.spec, how, None, params, inputs, state, None, pieces)[:2]
         return run_layer(
             cell.spec,
             params,
@@ -62,16 +69,9 @@ def run_torch_layer(
             **layout,
         )
 
-    traced = kernels.run_torch_layer(
-        cell.mode,
-        weights,
-        inputs,
-        state,
-        lengths=lengths,
-        reference=reference_of(cell, layout),
-        packed=packed,
-        **layout,
-    )
+    layout["pieces"] = pieces
+    how = {"reference": reference_of(cell, layout), "packed": packed, **layout}
+    traced = kernels.run_torch_layer(cell.mode, weights, inputs, state, lengths=lengths, **how)
     return traced[0], traced[1]
 
 
