@@ -36,14 +36,16 @@ DYNRNN_INLINE const T* multiply(typename Lanes<T>::Vec (&sums)[R][kPanel], const
                 columns[c] = L::load(weights + c * L::kWidth);
 #if defined(__x86_64__)
                 // else GCC folds the load into every product that uses it
-                if (R <= 3 && kBytes == 64) asm("" : "+v"(columns[c]));
+                if (R > 1 && R <= 3 && kBytes == 64) asm("" : "+v"(columns[c]));
 #endif
             }
-            __builtin_prefetch(next.lines, 0, 2);
-            next.lines += 64;
-            __builtin_prefetch(weights + 8 * Count * L::kWidth);
+            if (R >
+                1) {  // one row waits for nothing but weights: the fewer instructions, the further the core looks ahead
+                __builtin_prefetch(next.lines, 0, 2);
+                next.lines += 64;
 #pragma GCC unroll 8
-            for (int c = 1; c < Count; ++c) __builtin_prefetch(weights + (8 * Count + c) * L::kWidth);
+                for (int c = 0; c < Count; ++c) __builtin_prefetch(weights + (8 * Count + c) * L::kWidth);
+            }
 #pragma GCC unroll 8
             for (int r = 0; r < R; ++r) {
                 const typename L::Vec factor = L::all(rows[r][k]);
