@@ -1,8 +1,8 @@
 // The walk forward: products and elementwise parts of every step, for rows that run and for no others.
 #pragma once
 
-#include "ahead.hpp"
 #include "direct.hpp"
+#include "halves.hpp"
 
 namespace dynrnn {
 namespace DYNRNN_ISA {
@@ -22,6 +22,7 @@ struct Forward {
         const Groups groups(q.plan.pieces, worker.members());
         if (together > 0) worker.phase(groups.count, [&](int64_t group) { walk_group(groups, group); });
         Ahead<T> first{&q, ahead};
+        Halves<T> halves(q, math);
         for (int64_t s = together; s < q.plan.steps; ++s) {
             const Rows rows{0, 1, q.plan.running[s]};
             if (needs_stretch(first, s, q.plan.steps, rows))
@@ -29,6 +30,10 @@ struct Forward {
                     if (stage->x.depth)
                         worker.phase(stage->template panels<T>(),
                                      [&](int64_t panel) { first.fill(*stage, packed_of(*stage), panel, rows); });
+            if (halves.has(s)) {
+                halves.share(worker, s, first);
+                continue;
+            }
             share_step(worker, q.main, s, first);
             if (q.has_second()) share_step(worker, q.second, s, first);
         }
@@ -100,6 +105,7 @@ private:
     void walk_group(const Groups& groups, int64_t group) {
         const Rows all = groups.of(group);
         Ahead<T> products{&q, ahead + group * Ahead<T>::size(q)};
+        Halves<T> halves(q, math);
         for (int64_t s = 0; s < together; ++s) {
             const Rows rows = all.below(q.plan.running[s]);
             if (!rows.count) return;
@@ -108,8 +114,10 @@ private:
                 const int64_t panels = stage->gates ? stage->template panels<T>() : 0;
                 for (int64_t panel = 0; stretch && stage->x.depth && panel < panels; ++panel)
                     products.fill(*stage, packed_of(*stage), panel, rows);
+                if (halves.has(s)) continue;
                 for (int64_t panel = 0; panel < panels; ++panel) run_panel(*stage, s, panel, rows, products);
             }
+            if (halves.has(s)) halves.run(s, rows, products);
         }
     }
 
