@@ -61,7 +61,7 @@ private:
 
     void turn(Back& back, int64_t width, const Stage& stage, const Side& side) {
         back.width = width, back.stages[0] = &stage, back.sides[0] = &side;
-        if (back.panels<T>() < 2 * members) back.vectors = 2;  // so that every member has some
+        if (back.panels<T>() < members) back.vectors = 2;  // so that every member has some
     }
 
     int64_t deepest() const {

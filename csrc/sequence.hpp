@@ -53,27 +53,34 @@ struct Sequence {
     T* carry = nullptr;      // [N, padded]: in backward, the gradient of c or what goes around the products to h
     const T* packed = nullptr;
 
+    // GCC would leave some of these calls standing in inner loops, once the file has grown enough.
     bool has_second() const { return second.gates != 0; }
-    int64_t slot(int64_t r, int64_t s) const { return training ? plan.saved[r] + s : r; }
-    int64_t time(int64_t r, int64_t s) const { return plan.first[r] + (call.reverse ? -s : s); }
-    const T* x_of(int64_t r, int64_t s) const { return x + plan.row[r] * call.x_row + time(r, s) * call.x_time; }
-    T* out_of(int64_t r, int64_t s) const { return out + plan.row[r] * call.out_row + time(r, s) * call.out_time; }
-    const T* h_before(int64_t r, int64_t s) const {
+    DYNRNN_INLINE int64_t slot(int64_t r, int64_t s) const { return training ? plan.saved[r] + s : r; }
+    DYNRNN_INLINE int64_t time(int64_t r, int64_t s) const { return plan.first[r] + (call.reverse ? -s : s); }
+    DYNRNN_INLINE const T* x_of(int64_t r, int64_t s) const {
+        return x + plan.row[r] * call.x_row + time(r, s) * call.x_time;
+    }
+    DYNRNN_INLINE T* out_of(int64_t r, int64_t s) const {
+        return out + plan.row[r] * call.out_row + time(r, s) * call.out_time;
+    }
+    DYNRNN_INLINE const T* h_before(int64_t r, int64_t s) const {
         if (s) return out_of(r, s - 1);
         return call.h0 ? at<const T>(call.h0) + plan.piece[r] * call.width() : zeros;
     }
-    const T* c_before(int64_t r, int64_t s) const {
+    DYNRNN_INLINE const T* c_before(int64_t r, int64_t s) const {
         if (!training) return cells + r * padded;
         return s ? cells + (plan.saved[r] + s - 1) * padded : c_begin + r * padded;
     }
-    int64_t trace_of(int64_t r, int64_t s) const { return plan.row[r] * call.trace_row + time(r, s) * call.trace_time; }
-    int64_t dtrace_of(int64_t r, int64_t s) const {
+    DYNRNN_INLINE int64_t trace_of(int64_t r, int64_t s) const {
+        return plan.row[r] * call.trace_row + time(r, s) * call.trace_time;
+    }
+    DYNRNN_INLINE int64_t dtrace_of(int64_t r, int64_t s) const {
         return plan.row[r] * grads->dtrace_row + time(r, s) * grads->dtrace_time;
     }
-    const T* dout_of(int64_t r, int64_t s) const {
+    DYNRNN_INLINE const T* dout_of(int64_t r, int64_t s) const {
         return at<const T>(grads->dout) + plan.row[r] * grads->dout_row + time(r, s) * grads->dout_time;
     }
-    T* dx_of(int64_t r, int64_t s) const {
+    DYNRNN_INLINE T* dx_of(int64_t r, int64_t s) const {
         return at<T>(grads->dx) + plan.row[r] * grads->dx_row + time(r, s) * grads->dx_time;
     }
 
