@@ -91,6 +91,32 @@ def test_thread_counts_give_the_same_numbers(name, threads):
         torch.set_num_threads(before)
 
 
+# From one row, whose steps are shared panel by panel, to many, of which each thread walks its own; work for a team.
+SHARED = {"one row": [40], "two rows": [40, 23], "few rows": [40, 1, 33, 0, 17], "many rows": [*range(1, 41)]}
+
+
+@every_variant
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("lengths", SHARED.values(), ids=SHARED)
+def test_any_number_of_threads_gives_the_same_bits(name, lengths, dtype):
+    run, before = Run(torch.tensor(lengths)), torch.get_num_threads()
+    case = case_for(name, run, 130, dtype, batch=len(lengths), time=40, size=33)
+    results = []
+    try:
+        for threads in (1, 2, 3):
+            torch.set_num_threads(threads)
+            for isa in range(len(kernels.isas())):
+                found = flat(fused(variants(130)[name], case, run, isa=isa), run)
+                results.append((isa, [*found, *gradients(found, case.leaves())]))
+    finally:
+        torch.set_num_threads(before)
+    for isa, found in results:
+        expected = results[isa][1]
+        assert all(torch.equal(one, other) for one, other in zip(found, expected, strict=True))
+    if dtype is torch.float64:  # roundings of 40 steps add up
+        agree(name, run, case, 130)
+
+
 @every_variant
 @pytest.mark.parametrize(("batch", "time", "size"), [(0, 3, 2), (3, 0, 2), (0, 0, 2), (2, 3, 0), (1, 1, 1)])
 def test_no_rows_no_steps_and_no_inputs_are_ordinary(name, batch, time, size):
