@@ -19,7 +19,7 @@ const int watch_forks = pthread_atfork(nullptr, nullptr, [] { in_child = true; }
 
 #ifdef _OPENMP
 constexpr double kLate = 1e-3;  // seconds; a sleeping thread of an idle core is there sooner
-constexpr int kLongest = 256;   // brief calls on one thread before a team is tried again, at most
+constexpr int kLongest = 1024;  // brief calls on one thread before a team is tried again, at most
 std::atomic<int> alone{0}, penalty{1};
 
 bool stays_alone() {
@@ -32,7 +32,7 @@ bool stays_alone() {
 void remember(bool late) {
     const int now = penalty.load(std::memory_order_relaxed);
     if (late) alone.store(now, std::memory_order_relaxed);
-    const int next = late ? 2 * now : now / 4;
+    const int next = late ? 4 * now : now / 2;
     penalty.store(next > kLongest ? kLongest : next > 0 ? next : 1, std::memory_order_relaxed);
 }
 #endif
@@ -42,7 +42,7 @@ struct NewTeam {
     Team* team;
     explicit NewTeam(int members) : team(static_cast<Team*>(std::aligned_alloc(alignof(Team), sizeof(Team)))) {
         if (!team) throw std::bad_alloc();
-        team->size = 1;
+        team->size = 1, team->held_up = 0;
         for (int i = 0; i < members; ++i) team->finished[i].value = team->claimed[i].value = 0;
     }
     ~NewTeam() { std::free(team); }
@@ -70,7 +70,7 @@ void run_team(int threads, bool brief, Member member, void* context) {
             team->size = omp_get_num_threads();  // fewer than asked for may have been granted
             member(context, *team, omp_get_thread_num());
         }
-        remember(late);
+        remember(late || (brief && team->held_up));
         return;
     }
 #else
@@ -79,7 +79,17 @@ void run_team(int threads, bool brief, Member member, void* context) {
     member(context, *team, 0);
 }
 
-void give_way() { sched_yield(); }
+double give_way(Team& team, double since) {
+    sched_yield();
+#ifdef _OPENMP
+    const double now = omp_get_wtime();
+    if (since == 0) return now;
+    if (now - since > kLate) __atomic_store_n(&team.held_up, 1, __ATOMIC_RELAXED);
+#else
+    (void)team;
+#endif
+    return since;
+}
 
 namespace {
 
@@ -105,7 +115,8 @@ Scratch::Scratch(int64_t bytes) : memory(nullptr), size(bytes) {
         const std::lock_guard<std::mutex> lock(kept_mutex);
         Block* best = nullptr;
         for (Block& block : kept)
-            if (block.size >= bytes && block.size / kWaste <= bytes && (!best || block.size < best->size)) best = &block;
+            if (block.size >= bytes && block.size / kWaste <= bytes && (!best || block.size < best->size))
+                best = &block;
         if (best) {
             memory = best->memory, size = best->size;
             *best = Block{};

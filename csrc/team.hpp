@@ -15,6 +15,7 @@ struct Team {
         uint64_t value;
     };
     int size;
+    int32_t held_up;             // whether a member has waited for others as long as if they had been kept away
     Line finished[kMaxThreads];  // by each member: tasks that it has finished in all phases so far
     Line claimed[kMaxThreads];   // of each member's queue: phase << 32 | tasks claimed in it
 };
@@ -23,11 +24,13 @@ using Member = void (*)(void* context, Team& team, int member);
 
 // Call `member` once on each of up to `threads` threads of OpenMP's pool, which is torch's; on one thread in a child of
 // fork, where the pool is gone. A call that is `brief` (a few milliseconds on one thread) also stays on one thread for
-// a while after other processes were seen to hold the cores: it would wait for its team longer than it works.
+// a while after other processes were seen to hold the cores, at its beginning or within: it would wait for its team
+// longer than it works.
 void run_team(int threads, bool brief, Member member, void* context);
 
-// Let others run: to be called after a while of waiting.
-void give_way();
+// Let others run: to be called after a while of waiting, since `since` (0 the first time), which it returns. Notes in
+// the team when that becomes too long.
+double give_way(Team& team, double since);
 
 // Memory that is kept from call to call, so that its pages are not mapped anew each time; aligned for any vector.
 class Scratch {

@@ -37,6 +37,7 @@ public:
         ++number, target += tasks;
         const int64_t begin = first_of(member, tasks), end = first_of(member + 1, tasks);
         if (take_from(member, tasks, order, task) == end - begin) meanwhile(begin, end);
+        double waiting_since = 0;
         for (int spins = 0; !all_finished(); ++spins) {
             if (spins < kPatience) {
                 rest();
@@ -45,7 +46,7 @@ public:
             for (int offset = 1; offset < team.size; ++offset)
                 take_from((member + offset) % team.size, tasks, order, task);
             if (spins > kPatience + 100) {
-                give_way();
+                waiting_since = give_way(team, waiting_since);
             } else {
                 rest();
             }
