@@ -227,3 +227,24 @@ def test_frozen_weights_are_used_as_they_were_packed(kind, ways):
             assert ways[0] == [True, True]
             next(owner.parameters()).add_(1)
             call()
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize("batched", ["is_grads_batched", "vmap"])
+def test_many_gradients_may_be_taken_at_once(batched, create_graph, ways):
+    module, inputs = dynrnn.LSTM(5, 4).double(), torch.randn(6, 3, 5, dtype=torch.float64, requires_grad=True)
+    begin = [torch.randn(1, 3, 4, dtype=torch.float64, requires_grad=True) for _ in range(2)]
+    _, (h, c) = module(inputs, tuple(begin), lengths=[6, 0, 2])
+    leaves, seeds = [inputs, *begin, *module.parameters()], torch.randn(4, 1, 3, 4, dtype=torch.float64)
+
+    def take(seed, **options):
+        return torch.autograd.grad((h, c), leaves, (seed, 2 * seed), retain_graph=True, **options)
+
+    if batched == "vmap":
+        found = torch.vmap(lambda seed: take(seed, create_graph=create_graph))(seeds)
+    else:
+        found = take(seeds, is_grads_batched=True, create_graph=create_graph)
+    for index, seed in enumerate(seeds):
+        for value, expected in zip(found, take(seed), strict=True):
+            torch.testing.assert_close(value[index], expected, rtol=0, atol=1e-12)
+    assert ways[0] == [True]

@@ -20,6 +20,7 @@ from dynrnn.kernels.check import Rows
 from dynrnn.kernels.derivatives import Layer, gradients, second_gradients, zeros_of
 from dynrnn.kernels.mapped import Fold, one_by_one
 
+_ALL_STEPS = Rows(None, None, None)
 _INDICES = 3  # row, start, length: the first operands of a layer
 
 
@@ -27,16 +28,21 @@ class Record:
     """What one call of a layer carries besides tensors.
 
     With `keep` its last result is the buffer that the forward pass leaves for backward, which uses it up: `first` tells
-    whether that has happened, and a later backward runs forward again. `found` is what `quick.look` made of the
-    operands, if it was asked before.
+    whether that has happened, and a later backward runs forward again. A `PlainLayerFunction` finds more here: `rows`,
+    what `quick.look` made of its operands if it was asked before (`found`), and how many axes of one element the
+    state's tensors have before theirs.
     """
 
-    __slots__ = ("_unused", "found", "keep", "layer")
+    __slots__ = ("_unused", "axes", "found", "keep", "layer", "rows")
 
-    def __init__(self, layer: Layer, *, keep: bool, found: Any = None) -> None:
+    def __init__(
+        self, layer: Layer, *, keep: bool, rows: Rows = _ALL_STEPS, found: Any = None, axes: tuple[int, ...] = ()
+    ) -> None:
         self.layer = layer
         self.keep = keep
+        self.rows = rows
         self.found = found
+        self.axes = axes
         self._unused = [True]
 
     def first(self) -> bool:
@@ -70,10 +76,6 @@ class LayerFunction(Function):
     def forward(record: Record, *operands: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         setting, split = record.layer.setting, _INDICES + 1
         row, start, length, inputs = operands[:split]
-        if record.found is not None:
-            results, saved = quick.forward(record.found, setting, inputs, keep=True)
-            record.found = None
-            return (*results, saved)
         state = operands[split : split + setting.num_states]
         weights = operands[split + setting.num_states :]
         results, saved = call.forward(setting, Rows(row, start, length), inputs, state, weights, keep=record.keep)
@@ -92,24 +94,10 @@ class LayerFunction(Function):
     @staticmethod
     def backward(ctx: Any, *grads: Tensor | None) -> Any:
         record: Record = ctx.record
-        wanted = ctx.needs_input_grad[1 + _INDICES :]
         outputs, saved, *operands = ctx.saved_tensors
-        grads = grads[: record.layer.setting.num_results]
-        nothing = (None,) * (1 + _INDICES)
-        if all([grad is None for grad in grads]):
-            return *nothing, *(None for _ in wanted)
         indices, values = operands[:_INDICES], operands[_INDICES:]
-        # dual numbers, or what `is_grads_batched` maps over in a way of its own: neither can be a function's operand
-        if forward_ad._current_level >= 0 or any(
-            [grad is not None and is_legacy_batchedtensor(grad) for grad in grads]
-        ):
-            found = gradients(record.layer, _lengths(indices), _with_zeros(record.layer, values, indices), grads)
-            return *nothing, *(value if want else None for value, want in zip(found, wanted, strict=True))
-        request = Request(record, wanted, len(grads))
-        if torch.is_grad_enabled() or torch._C._are_functorch_transforms_active():
-            each = iter(GradientFunction.apply(request, outputs, saved, *operands[:_INDICES], *grads, *values))
-            return *nothing, *(next(each) if want else None for want in wanted)
-        return *nothing, *_compute(request, outputs, saved, indices, grads, values)
+        wanted = ctx.needs_input_grad[1 + _INDICES :]
+        return None, *(None,) * _INDICES, *_gradients(record, indices, outputs, saved, grads, values, wanted)
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, record: Record, *operands: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -123,15 +111,34 @@ class LayerFunction(Function):
 
 
 class PlainLayerFunction(Function):
-    """`LayerFunction` for use outside of transforms: binding arguments to a forward without ctx takes 6 us a call."""
+    """`(record, inputs, *state, *weights)` to the same results, outside of transforms, whose machinery takes time."""
 
     @staticmethod
     def forward(ctx: Any, record: Record, *operands: Any) -> Any:
-        results = LayerFunction.forward(record, *operands)
-        LayerFunction.setup_context(ctx, (record, *operands), results)
-        return results
+        setting, inputs, end = record.layer.setting, operands[0], 1 + record.layer.setting.num_states
+        if record.found is None:
+            results, saved = call.forward(setting, record.rows, inputs, operands[1:end], operands[end:], keep=True)
+        else:
+            results, saved = quick.forward(record.found, setting, inputs, keep=True, axes=record.axes)
+            record.found = None
+        ctx.record = record
+        ctx.mark_non_differentiable(saved)
+        ctx.save_for_backward(results[0], saved, *operands)
+        ctx.set_materialize_grads(False)
+        return (*results, saved)
 
-    backward = LayerFunction.backward
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor | None) -> Any:
+        record, end = ctx.record, 1 + ctx.record.layer.setting.num_states
+        outputs, saved, *values = ctx.saved_tensors
+        wanted = ctx.needs_input_grad[1:]
+        if not record.axes:
+            return None, *_gradients(record, record.rows, outputs, saved, grads, values, wanted)
+        grads = tuple([value if value is None or i == 0 else value.squeeze(0) for i, value in enumerate(grads)])
+        values[1:end] = [None if value is None else value.squeeze(0) for value in values[1:end]]
+        found = _gradients(record, record.rows, outputs, saved, grads, values, wanted)
+        found[1:end] = [None if value is None else value.unsqueeze(0) for value in found[1:end]]
+        return None, *found
 
 
 class GradientFunction(Function):
@@ -187,6 +194,30 @@ def _apply_gradient(layer: Layer, request: Request, outputs: Any, *operands: Any
     """The gradients that `request` wants, of another layer: there is no buffer, so that it runs forward again."""
     again = Request(Record(layer, keep=False), request.wanted, request.num_grads)
     return GradientFunction.apply(again, outputs, None, *operands)
+
+
+def _gradients(
+    record: Record,
+    indices: Sequence[Tensor | None],
+    outputs: Tensor,
+    saved: Tensor | None,
+    grads: Sequence[Tensor | None],
+    values: Sequence[Any],
+    wanted: Sequence[bool],
+) -> list[Tensor | None]:
+    """The gradients of `values` (inputs, state and weights) as far as they are wanted, by whichever way has them."""
+    grads = grads[: record.layer.setting.num_results]
+    if all([grad is None for grad in grads]):
+        return [None] * len(wanted)
+    # dual numbers, or what `is_grads_batched` maps over in a way of its own: neither can be a function's operand
+    if forward_ad._current_level >= 0 or any([grad is not None and is_legacy_batchedtensor(grad) for grad in grads]):
+        found = gradients(record.layer, _lengths(indices), _with_zeros(record.layer, values, indices), grads)
+        return [value if want else None for value, want in zip(found, wanted, strict=True)]
+    request = Request(record, wanted, len(grads))
+    if torch.is_grad_enabled() or torch._C._are_functorch_transforms_active():
+        each = iter(GradientFunction.apply(request, outputs, saved, *indices, *grads, *values))
+        return [next(each) if want else None for want in wanted]
+    return _compute(request, outputs, saved, indices, grads, values)
 
 
 def _lengths(indices: Sequence[Tensor | None]) -> Tensor | None:

@@ -156,7 +156,7 @@ def _run(
     if transformed:
         return layer.named(LayerFunction.apply(Record(layer, keep=keep), *rows, inputs, *given, *tensors))
     if keep:
-        return layer.named(PlainLayerFunction.apply(Record(layer, keep=True), *rows, inputs, *given, *tensors))
+        return layer.named(PlainLayerFunction.apply(Record(layer, keep=True, rows=rows), inputs, *given, *tensors))
     return layer.named(call.forward(layer.setting, rows, inputs, given, tensors, packed=packed)[0])
 
 
@@ -223,12 +223,9 @@ def run_plainly(
         return None
     if lengths is not None and not isinstance(lengths, Tensor):
         lengths = torch.tensor(lengths, dtype=torch.int64)
+    record = Record(layer, keep=True, rows=Rows(None, None, lengths), found=found, axes=axes)
     begin = (None,) * setting.num_states if state is None else state
-    if axes and state is not None:
-        begin = [value[0] for value in state]
-    record = Record(layer, keep=True, found=found)
-    outputs, *final, _ = PlainLayerFunction.apply(record, None, None, lengths, inputs, *begin, *weights)
-    return outputs, *([value.unsqueeze(0) for value in final] if axes else final)
+    return PlainLayerFunction.apply(record, inputs, *begin, *weights)[:-1]
 
 
 def is_watched() -> bool:
