@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -33,7 +34,7 @@ def draw(path: Path, comparisons: Sequence[Comparison]) -> None:
 
 
 def _panel(axes: Axes, title: str, comparisons: Sequence[Comparison]) -> None:
-    colours = {name: f"C{index % 10}" for index, name in enumerate(PEERS)}
+    colours = dict(zip(PEERS, colormaps["tab20"].colors, strict=False))
     axes.set_title(title)
     axes.set_yscale("log")
     axes.axhline(1.0, color="grey", linewidth=1)
