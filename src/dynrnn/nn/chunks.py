@@ -104,7 +104,7 @@ def _chunks(
 
 def detached(state: Any) -> Any:
     """The same state, through which no gradient goes back."""
-    return _nest.map_structure(lambda value: value.detach(), state)
+    return _nest.map_structure(lambda value: value.detach() if value.requires_grad else value, state)
 
 
 def _check_size(owner: str, size: int) -> None:

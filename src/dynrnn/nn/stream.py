@@ -48,7 +48,7 @@ class Stream:
         self._detach = detach
         self._state: Any = None
         self._batch: int | None = None
-        self._like: Tensor | None = None
+        self._kind: tuple[torch.dtype, torch.device] | None = None  # of the inputs
 
     @property
     def state(self) -> Any:
@@ -83,7 +83,8 @@ class Stream:
                 initial_state=self._state,
                 time_major=self.time_major,
             )
-        self._batch, self._like = batch, _nest.flatten(inputs)[0].detach()[:0]
+        first = inputs if isinstance(inputs, Tensor) else _nest.flatten(inputs)[0]
+        self._batch, self._kind = batch, (first.dtype, first.device)
         self._state = detached(state) if self._detach else state
         return outputs
 
@@ -99,11 +100,11 @@ class Stream:
         IndexError for a row that is not there.
         """
         if rows is None:
-            self._state = self._batch = self._like = None
+            self._state = self._batch = self._kind = None
             return
-        if self._batch is None or self._like is None:
+        if self._batch is None or self._kind is None:
             return
-        chosen = self._chosen(torch.as_tensor(rows)).to(self._like.device)
+        chosen = self._chosen(torch.as_tensor(rows)).to(self._kind[1])
         axis = 1 if self._is_module else 0
         fresh = self._fresh()
 
@@ -127,8 +128,9 @@ class Stream:
         return chosen
 
     def _fresh(self) -> Any:
-        assert self._batch is not None and self._like is not None
+        assert self._batch is not None and self._kind is not None
         if self._is_module:
             return _nest.map_structure(torch.zeros_like, self._state)
-        dtype = self._like.dtype if self._like.is_floating_point() else torch.get_default_dtype()
-        return zero_state_of("Stream", self.cell, self._batch, dtype=dtype, device=self._like.device)
+        dtype, device = self._kind
+        dtype = dtype if dtype.is_floating_point else torch.get_default_dtype()
+        return zero_state_of("Stream", self.cell, self._batch, dtype=dtype, device=device)
