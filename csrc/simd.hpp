@@ -30,26 +30,32 @@ constexpr int kBytes = 16;
 constexpr int kRows = 3;
 #endif
 
-// Constants of 2^n * e^r with |r| <= ln(2) / 2: the magic number rounds to an integer and leaves it in the low bits.
+// Constants of 2^y = 2^n * 2^r with |r| <= 1/2: the magic number rounds to an integer and leaves it in the low bits.
+// kTerms approximate (2^r - 1) / r, the highest power first.
 template <class T>
 struct Exponential;
 
 template <>
 struct Exponential<float> {
     static constexpr float kLog2e = 1.44269504088896341f, kMagic = 0x1.8p23f;
-    static constexpr float kLn2High = 0.693359375f, kLn2Low = -2.12194440e-4f;
-    static constexpr int kShift = 23, kOffset = 127, kDegree = 7;
-    static constexpr float kLargest = 87.0f;    // e^87 and e^-87 are ordinary numbers
-    static constexpr float kSaturated = 20.0f;  // tanh is 1 from here on
+    static constexpr int kShift = 23, kOffset = 127;
+    static constexpr float kLargest = 125;   // 2^125 and 2^-125 are ordinary numbers
+    static constexpr float kSaturated = 60;  // tanh is 1 where e^2x is 2^60
+    static constexpr float kTerms[] = {1.540351280e-4f, 1.339073553e-3f, 9.618237494e-3f,
+                                       5.550357434e-2f, 2.402264979e-1f, 6.931471879e-1f};
 };
 
 template <>
 struct Exponential<double> {
     static constexpr double kLog2e = 1.44269504088896340736, kMagic = 0x1.8p52;
-    static constexpr double kLn2High = 6.93147180369123816490e-01, kLn2Low = 1.90821492927058770002e-10;
-    static constexpr int kShift = 52, kOffset = 1023, kDegree = 13;
-    static constexpr double kLargest = 708.0;
-    static constexpr double kSaturated = 40.0;
+    static constexpr int kShift = 52, kOffset = 1023;
+    static constexpr double kLargest = 1021;
+    static constexpr double kSaturated = 120;
+    static constexpr double kTerms[] = {1.36914888539041281e-12, 2.56784359934882055e-11, 4.44553827187081162e-10,
+                                        7.05491162080112336e-09, 1.01780860092396999e-07, 1.32154867901443095e-06,
+                                        1.52527338040598411e-05, 1.54035303933816088e-04, 1.33335581464284433e-03,
+                                        9.61812910762847688e-03, 5.55041086648215831e-02, 2.40226506959100722e-01,
+                                        6.93147180559945286e-01};
 };
 
 template <class T>
@@ -116,24 +122,28 @@ struct Lanes {
     }
 
     static DYNRNN_INLINE Vec clamp(Vec value, T low, T high) {  // NaN stays NaN
+#if defined(__AVX512F__)  // GCC would compare and blend where bounds are constants
+        if constexpr (sizeof(T) == 4) {
+            const auto some = _mm512_maskz_max_ps(__mmask16(-1), (__m512)all(low), (__m512)value);
+            return (Vec)_mm512_maskz_min_ps(__mmask16(-1), (__m512)all(high), some);
+        } else {
+            const auto some = _mm512_maskz_max_pd(__mmask8(-1), (__m512d)all(low), (__m512d)value);
+            return (Vec)_mm512_maskz_min_pd(__mmask8(-1), (__m512d)all(high), some);
+        }
+#endif
         value = value < all(low) ? all(low) : value;
         return value > all(high) ? all(high) : value;
     }
 
-    // `power` = 2^n and `rest` = e^r - 1 with x = n ln(2) + r, so that e^x = power + power * rest.
-    static DYNRNN_INLINE void split(Vec x, Vec& power, Vec& rest) {
-        const Vec shifted = x * E::kLog2e + E::kMagic;
-        const Vec n = shifted - E::kMagic;
-        const Vec r = (x - n * E::kLn2High) - n * E::kLn2Low;
+    // `power` = 2^n and `rest` = 2^r - 1 with y = n + r, so that 2^y = power + power * rest.
+    static DYNRNN_INLINE void split(Vec y, Vec& power, Vec& rest) {
+        const Vec shifted = y + E::kMagic;
+        const Vec r = y - (shifted - E::kMagic);
         power = (Vec)(((Bits)shifted + E::kOffset) << E::kShift);
-        T factorial = 1;
-        for (int k = 2; k <= E::kDegree; ++k) factorial *= k;
-        Vec sum = all(1 / factorial);
+        constexpr int terms = sizeof(E::kTerms) / sizeof(T);
+        Vec sum = all(E::kTerms[0]);
 #pragma GCC unroll 16
-        for (int k = E::kDegree; k >= 2; --k) {
-            factorial /= k;
-            sum = sum * r + 1 / factorial;
-        }
+        for (int k = 1; k < terms; ++k) sum = sum * r + E::kTerms[k];
         rest = sum * r;
     }
 
@@ -150,14 +160,14 @@ struct Lanes {
 
     static DYNRNN_INLINE Vec sigmoid(Vec x) {
         Vec power, rest;
-        split(clamp(-x, -E::kLargest, E::kLargest), power, rest);
-        return reciprocal(all(1) + (power + power * rest));
+        split(clamp(x * -E::kLog2e, -E::kLargest, E::kLargest), power, rest);
+        return reciprocal(power * rest + (power + 1));
     }
 
     // m / (m + 2) with m = e^2x - 1: small x keep their relative accuracy.
     static DYNRNN_INLINE Vec tanh(Vec x) {
         Vec power, rest;
-        split(clamp(x + x, -2 * E::kSaturated, 2 * E::kSaturated), power, rest);
+        split(clamp(x * (2 * E::kLog2e), -E::kSaturated, E::kSaturated), power, rest);
         const Vec m = power * rest + (power - 1);
         return m * reciprocal(m + 2);
     }
