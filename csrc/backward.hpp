@@ -79,8 +79,8 @@ private:
     // The gradient of the state that step s leaves: through step s + 1 where there is one, else the final state's.
     void from_h(int64_t s, int64_t panel, const Rows& rows) {
         const Epilogue<T> epilogue = projects() ? math.backward_second : math.backward;
-        products_of_h(s + 1, panel, rows, [&](int64_t r, int64_t unit, int vectors, const T* sums) {
-            epilogue(q, r, s, unit, vectors, sums);
+        products_of_h(s + 1, panel, rows, [&](const Rows& some, int64_t unit, int vectors, const T* sums) {
+            epilogue(q, some, s, unit, vectors, sums);
         });
     }
 
@@ -91,7 +91,9 @@ private:
         const int64_t columns = q.second.template columns<T>();
         products(
             to_extra, packed_extra, panel, rows, left, [&](int64_t r) { return q.gates2 + q.slot(r, s) * columns; },
-            [&](int64_t r, int64_t unit, int vectors, const T* sums) { epilogue(q, r, s, unit, vectors, sums); });
+            [&](const Rows& some, int64_t unit, int vectors, const T* sums) {
+                epilogue(q, some, s, unit, vectors, sums);
+            });
     }
 
     // The gradient that the sums of step s give to the state before it, or that of the final state in rows that have
@@ -112,7 +114,7 @@ private:
         for (int64_t i = running.count; i < rows.count; ++i) {
             const T* given = at<const T>(q.grads->dhn);
             copy_row(sums, given ? given + q.plan.piece[rows.at(i)] * P + unit : nullptr, some, room);
-            use(rows.at(i), unit, vectors, sums);
+            use(rows.from(i, 1), unit, vectors, sums);
         }
     }
 
@@ -132,8 +134,7 @@ private:
             tile<T>(int(many), shape)(left, none, packed + back.panel_at<T>(panel), nullptr, 0, sums,
                                       next_part(packed + back.panel_at<T>(panel + 1), panel + 1 < back.panels<T>(),
                                                 block, left.segments * left.length));
-            for (int64_t i = 0; i < many; ++i)
-                use(rows.at(begin + i), panel * back.vectors * L::kWidth, shape, sums + i * shape * L::kWidth);
+            use(rows.from(begin, many), panel * back.vectors * L::kWidth, shape, sums);
         }
     }
 
@@ -144,11 +145,12 @@ private:
         if (q.grads->dh0) {
             worker.phase(to_h.panels<T>(), [&](int64_t panel) {
                 const Rows all{0, 1, q.plan.pieces};
-                products_of_h(0, panel, all, [&](int64_t r, int64_t unit, int vectors, const T* sums) {
-                    for (int v = 0; v < vectors; ++v, unit += L::kWidth) {
-                        typename L::Vec dh = L::load(sums + v * L::kWidth);
-                        if (q.carry && !of_cells) dh += L::load(q.carry + r * q.padded + unit);
-                        L::store(at<T>(q.grads->dh0) + q.plan.piece[r] * P + unit, dh, P - unit);
+                products_of_h(0, panel, all, [&](const Rows& rows, int64_t unit, int vectors, const T* sums) {
+                    for (int64_t i = 0; i < rows.count * vectors; ++i, sums += L::kWidth) {
+                        const int64_t r = rows.at(i / vectors), at_unit = unit + i % vectors * L::kWidth;
+                        typename L::Vec dh = L::load(sums);
+                        if (q.carry && !of_cells) dh += L::load(q.carry + r * q.padded + at_unit);
+                        L::store(at<T>(q.grads->dh0) + q.plan.piece[r] * P + at_unit, dh, P - at_unit);
                     }
                 });
             });

@@ -91,7 +91,7 @@ private:
         for (int64_t i = 0; i < rows.count; ++i) {
             const int64_t r = rows.at(i);
             direct_panel<T>(stage, panel, q.x_of(r, s), right_of(stage, r, s), sums);
-            epilogue(q, r, s, panel * kPanel / stage.gates * L::kWidth, vectors, sums);
+            epilogue(q, rows.from(i, 1), s, panel * kPanel / stage.gates * L::kWidth, vectors, sums);
         }
     }
 
@@ -156,8 +156,7 @@ private:
                 left, right, weights, start, computed ? Ahead<T>::row_size(q) : 0, sums,
                 next_part(packed + stage.template panel_at<T>(panel + 1), panel + 1 < stage.template panels<T>(), block,
                           stage.x.depth + stage.h.depth));
-            for (int64_t i = 0; i < many; ++i)
-                epilogue(q, rows.at(begin + i), s, unit, vectors, sums + i * vectors * L::kWidth);
+            epilogue(q, rows.from(begin, many), s, unit, vectors, sums);
         }
     }
 

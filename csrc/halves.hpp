@@ -74,13 +74,12 @@ private:
         const bool computed = ahead.has(q.main, s);
         for (int64_t i = 0; i < rows.count; ++i) {
             const T* start = computed ? ahead.at(q.main, s, i, panel) : q.packed + panel * kPanel * L::kWidth;
-            T* const row = room[0] + i * vectors * L::kWidth;
             for (int v = 0; v < vectors; ++v) {
                 const int64_t at = (i * vectors + v) * L::kWidth;
                 L::store(room[0] + at, L::load(start + v * L::kWidth) + L::load(sums[0] + at) + L::load(sums[1] + at));
             }
-            math.forward(q, rows.at(i), s, panel * kPanel / q.main.gates * L::kWidth, vectors, row);
         }
+        math.forward(q, rows, s, panel * kPanel / q.main.gates * L::kWidth, vectors, room[0]);
     }
 
     // One half of the member's own panels but for the one that step s ends with: the step after it begins there.

@@ -11,13 +11,15 @@ namespace DYNRNN_ISA {
 namespace {
 
 template <class T, class Activation>
-constexpr CellMath<T> basic{Basic<T, Activation>::forward, nullptr, Basic<T, Activation>::backward, nullptr};
+constexpr CellMath<T> basic{each<T, Basic<T, Activation>::forward>, nullptr, each<T, Basic<T, Activation>::backward>,
+                            nullptr};
 
 template <class T>
 constexpr CellMath<T> kMath[kCells] = {
-    {Lstm<T>::forward, Lstm<T>::forward_second, Lstm<T>::backward, Lstm<T>::backward_second},
-    {Gru<T>::forward, Gru<T>::forward_second, Gru<T>::backward, Gru<T>::backward_second},
-    {GruResetAfter<T>::forward, nullptr, GruResetAfter<T>::backward, nullptr},
+    {Lstm<T>::forward, each<T, Lstm<T>::forward_second>, each<T, Lstm<T>::backward>, each<T, Lstm<T>::backward_second>},
+    {each<T, Gru<T>::forward>, each<T, Gru<T>::forward_second>, each<T, Gru<T>::backward>,
+     each<T, Gru<T>::backward_second>},
+    {each<T, GruResetAfter<T>::forward>, nullptr, each<T, GruResetAfter<T>::backward>, nullptr},
     basic<T, TanhActivation<T>>,
     basic<T, ReluActivation<T>>,
     basic<T, SigmoidActivation<T>>,

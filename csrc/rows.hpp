@@ -7,17 +7,6 @@
 namespace dynrnn {
 namespace DYNRNN_ISA {
 
-// Pieces first, first + stride, ... by sorted position.
-struct Rows {
-    int64_t first, stride, count;
-    int64_t at(int64_t i) const { return first + i * stride; }
-    // Those whose position is below `end`, which are the first ones.
-    Rows below(int64_t end) const {
-        const int64_t some = first < end ? ceil_div(end - first, stride) : 0;
-        return Rows{first, stride, some < count ? some : count};
-    }
-};
-
 // All pieces dealt out to groups that are walked each by one member; long and short ones go to every group alike.
 struct Groups {
     int64_t pieces, count;

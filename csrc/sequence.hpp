@@ -139,9 +139,27 @@ private:
     }
 };
 
-// What a cell does with one row's sums of a tile: `count` unit vectors from element `unit` on, all gates of each.
+// Pieces first, first + stride, ... by sorted position.
+struct Rows {
+    int64_t first, stride, count;
+    int64_t at(int64_t i) const { return first + i * stride; }
+    Rows from(int64_t i, int64_t many) const { return Rows{at(i), stride, many}; }
+    // Those whose position is below `end`, which are the first ones.
+    Rows below(int64_t end) const {
+        const int64_t some = first < end ? ceil_div(end - first, stride) : 0;
+        return Rows{first, stride, some < count ? some : count};
+    }
+};
+
+// What a cell does with the sums of a tile's rows: `count` unit vectors from element `unit` on, all gates of each.
 template <class T>
-using Epilogue = void (*)(const Sequence<T>& q, int64_t r, int64_t s, int64_t unit, int count, const T* sums);
+using Epilogue = void (*)(const Sequence<T>& q, const Rows& rows, int64_t s, int64_t unit, int count, const T* sums);
+
+// One row after the other.
+template <class T, void (*one)(const Sequence<T>&, int64_t, int64_t, int64_t, int, const T*)>
+void each(const Sequence<T>& q, const Rows& rows, int64_t s, int64_t unit, int count, const T* sums) {
+    for (int64_t i = 0; i < rows.count; ++i, sums += count * Lanes<T>::kWidth) one(q, rows.at(i), s, unit, count, sums);
+}
 
 template <class T>
 struct CellMath {

@@ -22,34 +22,18 @@ struct Lstm {
         return value <= L::all(T(bound)) ? inside : Vec{};
     }
 
-    static void forward(const Sequence<T>& q, int64_t r, int64_t s, int64_t unit, int, const T* sums) {
-        const int64_t slot = q.slot(r, s), lanes = q.units - unit;
-        const Vec before = L::load(q.c_before(r, s) + unit);
-        Vec i = L::load(sums), j = L::load(sums + V), f = L::load(sums + 2 * V), o = L::load(sums + 3 * V);
-        if (q.peephole) {
-            i += L::load(q.peepholes + unit) * before;
-            f += L::load(q.peepholes + q.padded + unit) * before;
-        }
-        i = L::sigmoid(i), j = L::tanh(j), f = L::sigmoid(f);
-        const Vec c = clip(f * before + i * j, q.numbers.cell_clip);
-        if (q.peephole) o += L::load(q.peepholes + 2 * q.padded + unit) * c;
-        o = L::sigmoid(o);
-        const Vec h = o * L::tanh(c);
-        L::store(q.cells + slot * q.padded + unit, c);
-        if (q.training) {
-            T* gates = q.gates + slot * q.main.template columns<T>() + 4 * unit;
-            L::store(gates, i), L::store(gates + V, j), L::store(gates + 2 * V, f), L::store(gates + 3 * V, o);
-        }
-        if (q.has_second()) {
-            L::store(q.extra + slot * q.padded + unit, h);
-        } else {
-            L::store(q.out_of(r, s) + unit, h, lanes);
-        }
-        if (q.call.states) L::store(at<T>(q.call.states) + q.trace_of(r, s) + unit, c, lanes);
-        if (q.call.gate0) {
-            const int64_t to = q.trace_of(r, s) + unit;
-            L::store(at<T>(q.call.gate0) + to, i, lanes), L::store(at<T>(q.call.gate1) + to, j, lanes);
-            L::store(at<T>(q.call.gate2) + to, f, lanes), L::store(at<T>(q.call.gate3) + to, o, lanes);
+    // First the gates of all rows and then h: a row alone would wait for its own c.
+    static void forward(const Sequence<T>& q, const Rows& rows, int64_t s, int64_t unit, int, const T* sums) {
+        Vec c[kRows], o[kRows];
+        for (int64_t i = 0; i < rows.count; ++i) forward_gates(q, rows.at(i), s, unit, sums + i * 4 * V, c[i], o[i]);
+        for (int64_t i = 0; i < rows.count; ++i) {
+            const int64_t r = rows.at(i);
+            const Vec h = o[i] * L::tanh(c[i]);
+            if (q.has_second()) {
+                L::store(q.extra + q.slot(r, s) * q.padded + unit, h);
+            } else {
+                L::store(q.out_of(r, s) + unit, h, q.units - unit);
+            }
         }
     }
 
@@ -82,6 +66,33 @@ struct Lstm {
     }
 
 private:
+    static DYNRNN_INLINE void forward_gates(const Sequence<T>& q, int64_t r, int64_t s, int64_t unit, const T* sums,
+                                            Vec& c, Vec& o) {
+        const int64_t slot = q.slot(r, s), lanes = q.units - unit;
+        const Vec before = L::load(q.c_before(r, s) + unit);
+        Vec i = L::load(sums), j = L::load(sums + V), f = L::load(sums + 2 * V);
+        o = L::load(sums + 3 * V);
+        if (q.peephole) {
+            i += L::load(q.peepholes + unit) * before;
+            f += L::load(q.peepholes + q.padded + unit) * before;
+        }
+        i = L::sigmoid(i), j = L::tanh(j), f = L::sigmoid(f);
+        c = clip(f * before + i * j, q.numbers.cell_clip);
+        if (q.peephole) o += L::load(q.peepholes + 2 * q.padded + unit) * c;
+        o = L::sigmoid(o);
+        L::store(q.cells + slot * q.padded + unit, c);
+        if (q.training) {
+            T* gates = q.gates + slot * q.main.template columns<T>() + 4 * unit;
+            L::store(gates, i), L::store(gates + V, j), L::store(gates + 2 * V, f), L::store(gates + 3 * V, o);
+        }
+        if (q.call.states) L::store(at<T>(q.call.states) + q.trace_of(r, s) + unit, c, lanes);
+        if (q.call.gate0) {
+            const int64_t to = q.trace_of(r, s) + unit;
+            L::store(at<T>(q.call.gate0) + to, i, lanes), L::store(at<T>(q.call.gate1) + to, j, lanes);
+            L::store(at<T>(q.call.gate2) + to, f, lanes), L::store(at<T>(q.call.gate3) + to, o, lanes);
+        }
+    }
+
     static DYNRNN_INLINE void backward_vector(const Sequence<T>& q, int64_t r, int64_t s, int64_t unit, Vec dh) {
         const int64_t slot = q.slot(r, s), lanes = q.units - unit;
         T* gates = q.gates + slot * q.main.template columns<T>() + 4 * unit;
