@@ -108,6 +108,7 @@ nb::tuple names(std::initializer_list<const char*> list) {
 
 NB_MODULE(_kernels, module) {
     using namespace dynrnn;
+    nb::set_leak_warnings(false);  // caches of the Python side hold layers until the process ends
     module.doc() =
         "Fused recurrences. Addresses and sizes are integers, which nothing here checks; Layer takes tensors.";
 #define DYNRNN_NAME(name) #name,
