@@ -1,7 +1,7 @@
-"""The one caller of the compiled module: tensors to addresses and strides, each through the checks of `check.py`.
+"""Calls of the compiled module: forward and backward of one layer in one direction over real tensors.
 
-Forward and backward of one layer in one direction over real tensors. How autograd, transforms and compiled code come
-here is in `functions.py` and `operators.py`.
+Plain tensors go the short way of `quick.py`; all others here, as addresses and strides, each through the checks of
+`check.py`. How autograd, transforms and compiled code come here is in `functions.py` and `operators.py`.
 """
 
 from __future__ import annotations

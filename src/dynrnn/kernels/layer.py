@@ -207,7 +207,7 @@ def run_plainly(
         >>> found is None or found[1].shape == (2, 1)
         True
     """
-    if is_watched():
+    if _is_watched():
         return None
     setting, given = layer.setting, () if state is None else state
     if not torch.is_grad_enabled() or not _wants_gradients(inputs, given, weights):
@@ -228,7 +228,7 @@ def run_plainly(
     return PlainLayerFunction.apply(record, inputs, *begin, *weights)[:-1]
 
 
-def is_watched() -> bool:
+def _is_watched() -> bool:
     """Whether anything looks at or takes the place of torch's operations: a compiler, a mode, a transform, a trace."""
     return (
         torch.compiler.is_compiling()
