@@ -2,6 +2,7 @@
 
 import _thread
 import gc
+import signal
 import threading
 from collections import namedtuple
 
@@ -184,6 +185,15 @@ def test_random_operations_draw_anew_in_each_step_and_repeat_with_a_seed():
     assert len(set(first)) == 5 and first == second and first != other
 
 
+@pytest.fixture
+def listens_to_interrupts():
+    """A process that was started in the background ignores them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("listens_to_interrupts")
 def test_an_interrupted_loop_leaves_the_session_usable(session):
     v = tf.Variable(3.0)
     session.run(v.initializer)
