@@ -134,12 +134,11 @@ void LayerCall::forward(int64_t out, int64_t hn, int64_t cn, int64_t saved, int6
 }
 
 bool LayerCall::backward(nb::handle out, nb::handle saved, nb::handle grads, nb::handle found) {
+    const int row = time_major ? 1 : 0, time = 1 - row;
     const auto fits = [&](const View& view, int64_t width) {
-        const int row = time_major ? 1 : 0;
-        return is_rowwise(view, call.itemsize) && view.shape[row] == call.batch && view.shape[1 - row] == call.time &&
+        return is_rowwise(view, call.itemsize) && view.shape[row] == call.batch && view.shape[time] == call.time &&
                view.shape[2] == width;
     };
-    const int row = time_major ? 1 : 0, time = 1 - row;
     const size_t states = has_cells() ? 2 : 1, many = layer->shapes.size();
     View view;
     if (!look_at(out.ptr(), view) || !fits(view, call.width())) return false;

@@ -5,7 +5,6 @@
 #include <nanobind/nanobind.h>
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "call.hpp"

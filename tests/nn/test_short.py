@@ -7,7 +7,9 @@ import dynrnn
 from dynrnn.kernels import missing, quick
 from dynrnn.nn import dynamic, recurrent, short
 
-pytestmark = pytest.mark.skipif(missing() is not None or not quick._is_open, reason="there is no short way here")
+pytestmark = pytest.mark.skipif(
+    missing() is not None or not quick._is_open, reason="the short way needs the compiled module and torch 2.10"
+)
 MODULES = {
     "LSTM": lambda **options: dynrnn.LSTM(5, 4, **options),
     "LSTM, projected": lambda **options: dynrnn.LSTM(5, 4, proj_size=3, **options),
