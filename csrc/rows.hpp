@@ -42,9 +42,10 @@ const T* next_part(const T* panel, bool exists, int64_t block, int64_t depth) {
 }
 
 // Ask for a row's lines at once: another core may have written them, and one after the other they would be slow to
-// come.
+// come. Long rows have time to come one after the other, and would push out what else the first cache holds.
 template <class T>
 void fetch(const T* row, int64_t elements) {
+    if (elements > 2048 / int64_t(sizeof(T))) return;
     for (int64_t i = 0; i < elements; i += 64 / int64_t(sizeof(T))) __builtin_prefetch(row + i);
 }
 

@@ -5,6 +5,9 @@
 #endif
 #include <pthread.h>
 #include <sched.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 #include <atomic>
 #include <cstdlib>
@@ -107,6 +110,19 @@ constexpr int64_t kKeptBytes = int64_t(256) << 20;
 std::mutex kept_mutex;
 Block kept[kKept];
 
+// Wide layers read more pages of packed weights in each step than a core remembers: these ask for large ones.
+constexpr int64_t kLargePage = int64_t(1) << 21;
+
+char* new_memory(int64_t bytes) {
+    const int64_t align = bytes < kLargePage ? kAlign : kLargePage;
+    void* const memory = std::aligned_alloc(align, ceil_to(bytes, align));
+    if (!memory) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+    if (align == kLargePage) madvise(memory, ceil_to(bytes, align), MADV_HUGEPAGE);  // a system may know none
+#endif
+    return static_cast<char*>(memory);
+}
+
 }  // namespace
 
 Scratch::Scratch(int64_t bytes) : memory(nullptr), size(bytes) {
@@ -123,8 +139,7 @@ Scratch::Scratch(int64_t bytes) : memory(nullptr), size(bytes) {
             return;
         }
     }
-    memory = static_cast<char*>(std::aligned_alloc(kAlign, aligned(bytes)));
-    if (!memory) throw std::bad_alloc();
+    memory = new_memory(bytes);
 }
 
 Scratch::~Scratch() {

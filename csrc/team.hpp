@@ -47,6 +47,7 @@ private:
 };
 
 constexpr int64_t kAlign = 128;
-inline int64_t aligned(int64_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
+inline int64_t ceil_to(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
+inline int64_t aligned(int64_t bytes) { return ceil_to(bytes, kAlign); }
 
 }  // namespace dynrnn

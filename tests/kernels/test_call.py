@@ -74,6 +74,13 @@ def test_every_width_agrees_with_the_reference_on_every_instruction_set(name, un
 
 
 @every_variant
+@pytest.mark.parametrize("batch", [1, 13])
+def test_layers_wider_than_caches_agree_with_the_reference(name, batch):
+    run = Run(torch.arange(batch) % 4)
+    agree(name, run, case_for(name, run, 530, torch.float64, batch=batch, time=3), 530)
+
+
+@every_variant
 @pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
 def test_every_way_of_running_agrees_with_the_reference(name, run):
     agree(name, run, case_for(name, run))
