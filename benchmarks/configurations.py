@@ -31,7 +31,7 @@ class Configuration(NamedTuple):
         return Problem(cell, self.time, self.input_size, self.units, tuple(lengths))
 
     def __str__(self) -> str:
-        return f"{self.key}: B{self.batch} T{self.time} D{self.input_size} H{self.units}"
+        return f"{self.key}: B{self.batch} T{self.time} I{self.input_size} H{self.units}"
 
 
 # A to G: from one row to wide layers, about half of the steps valid. L to O: about 60 percent of the steps valid.

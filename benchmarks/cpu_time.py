@@ -1,10 +1,14 @@
-"""Processor time of this process and of all the others, to tell a quiet window from a disturbed one. Linux only."""
+"""Processors that this process may use, and their time, ours and that of all others: quiet windows and disturbed ones.
+
+Linux only.
+"""
 
 from __future__ import annotations
 
 import os
 import resource
 import time
+from pathlib import Path
 from typing import NamedTuple
 
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -47,6 +51,26 @@ class Reading:
 def processors() -> int:
     """How many processors this process may use."""
     return len(os.sched_getaffinity(0))
+
+
+def keep_to(count: int) -> None:
+    """Keep this thread, and those that it starts from now on, to `count` of the processors, of as many cores as can be.
+
+    For libraries that take as many threads as there are processors and cannot be told otherwise. Where there are no
+    more than `count`, nothing changes.
+    """
+    order = sorted(os.sched_getaffinity(0), key=lambda processor: (_place_in_core(processor), processor))
+    os.sched_setaffinity(0, order[:count])
+
+
+def _place_in_core(processor: int) -> int:
+    """Which of its core's hardware threads a processor is: 0 for the first one, and where the kernel does not say."""
+    siblings = Path(f"/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list")
+    if not siblings.exists():
+        return 0
+    ranges = [part.partition("-") for part in siblings.read_text().split(",")]
+    of_core = [index for first, _, last in ranges for index in range(int(first), int(last or first) + 1)]
+    return of_core.index(processor)
 
 
 def _own() -> float:

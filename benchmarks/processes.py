@@ -64,7 +64,10 @@ class Process:
 
 
 class Workers:
-    """All workers of a run, by environment; `with` ends them. Others get as many threads as torch takes by itself."""
+    """All workers of a run, by environment; `with` ends them.
+
+    Torch takes as many threads as it does by itself, all others take as many as torch.
+    """
 
     def __init__(self, pythons: dict[str, str]) -> None:
         self._pythons = pythons

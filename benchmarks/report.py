@@ -43,7 +43,7 @@ def line(found: Comparison) -> str:
     mark = "~" if found.disturbed("dynrnn", best) else ""
     return (
         f"{text}: dynrnn {_milliseconds(ours.median)} ms, {best} {_milliseconds(found.timings[best].median)} ms: "
-        f"{found.ratio:.2f}{mark} times as fast ({found.asked:g} asked)"
+        f"{found.ratio:.2f}{mark} times as fast (target {found.asked:g})"
     )
 
 
@@ -67,7 +67,7 @@ def comparison_table(title: str, comparisons: Sequence[Comparison]) -> Table:
     table = Table(title=title, title_justify="left")
     table.add_column("configuration", no_wrap=True)
     with_tf = any(found.tensorflow_ratio for found in comparisons)
-    headers = ("steps", "limit", *peers, "x best", "asked", "of limit", *(["x TF", "asked"] if with_tf else []))
+    headers = ("steps", "limit", *peers, "x best", "target", "of limit", *(["x TF", "target"] if with_tf else []))
     for header in headers:
         table.add_column(header, justify="right")
     for found in comparisons:
@@ -83,7 +83,7 @@ def comparison_table(title: str, comparisons: Sequence[Comparison]) -> Table:
 
 
 def _judged(found: Comparison, ratio: float | None, asked: float, *names: str | None) -> tuple[str, str]:
-    """A ratio and what is asked of it: green or red, or marked where a disturbed figure went into it."""
+    """A ratio and its target: green or red, or marked where a disturbed figure went into it."""
     if ratio is None:
         return "-", f"{asked:g}"
     if found.disturbed(*names):

@@ -15,7 +15,7 @@ import sys
 import time
 from typing import Any, NamedTuple
 
-from benchmarks.cpu_time import Reading, Window, processors
+from benchmarks.cpu_time import Reading, Window, keep_to, processors
 from benchmarks.memory import peak_of
 from benchmarks.peers import PEERS, Prepared
 from benchmarks.problem import Problem
@@ -131,6 +131,8 @@ def _call(ready: Prepared, calls: int, seconds: float) -> Burst:
 def main(environment: str, threads: int) -> None:
     requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
+    if environment == "jax":  # before it is imported: it starts a thread for each processor, and has no option for it
+        keep_to(threads)
     worker = Worker(environment, threads)
     while True:
         try:

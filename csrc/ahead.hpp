@@ -2,7 +2,7 @@
 // arithmetic; many steps' products of x share them.
 #pragma once
 
-#include "rows.hpp"
+#include "sequence.hpp"
 
 namespace dynrnn {
 namespace DYNRNN_ISA {

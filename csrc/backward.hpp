@@ -2,7 +2,9 @@
 // What follows from the sums without a recurrence is in gradients.hpp.
 #pragma once
 
-#include "rows.hpp"
+#include "memory.hpp"
+#include "sequence.hpp"
+#include "worker.hpp"
 
 namespace dynrnn {
 namespace DYNRNN_ISA {

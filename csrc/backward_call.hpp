@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backward.hpp"
+#include "constants.hpp"
 #include "gradients.hpp"
 #include "threading.hpp"
 
@@ -108,7 +109,8 @@ private:
         const WeightGradient<T> one = gradient(int(task / members));
         const int64_t depth = one.depth(), blocks = ceil_div(depth, kRows), share = task % members;
         const int64_t begin = blocks * share / members * kRows, end = blocks * (share + 1) / members * kRows;
-        if (begin < depth) one.run(begin, end < depth ? end : depth, workspaces + task * workspace);
+        // of few rows many shares are empty; the first one that is not also writes the biases beside x
+        if (begin < end) one.run(begin, end < depth ? end : depth, workspaces + task * workspace);
     }
 };
 

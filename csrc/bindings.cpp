@@ -1,5 +1,5 @@
-// The Python module dynrnn._kernels. Of integers it checks no more than how many they are: dynrnn/kernels/call.py is
-// its only caller and checks everything else. Tensors are checked by LayerCall.
+// The Python module dynrnn._kernels, which only dynrnn/kernels calls. Of integers it checks no more than how many they
+// are; everything else about them is checked before they come. Tensors are checked by LayerCall.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -14,6 +14,7 @@
 
 #include "engine.hpp"
 #include "layer.hpp"
+#include "room.hpp"
 #include "tensors.hpp"
 
 namespace nb = nanobind;
@@ -77,8 +78,8 @@ void backward(const Integers& call, const Integers& weights, const Doubles& numb
 
 using Places = std::vector<std::tuple<int64_t, int64_t, int64_t>>;
 
-std::shared_ptr<Layer> known_layer(const Integers& known, const std::vector<Integers>& shapes,
-                                   const Integers& constants, const Places& places, const Doubles& numbers) {
+std::shared_ptr<Layer> make_layer(const Integers& known, const std::vector<Integers>& shapes, const Integers& constants,
+                                  const Places& places, const Doubles& numbers) {
     auto layer = std::make_shared<Layer>();
     layer->known = as<Call>(known, "known");
     layer->shapes = shapes;
@@ -125,7 +126,7 @@ NB_MODULE(_kernels, module) {
     module.def("meet", &meet, "Learn torch's classes of tensors; whether it lets them be looked at.");
     module.def("kept_room", &kept_room, "A tensor of one axis in memory that is kept from call to call.");
     nb::class_<Layer>(module, "Layer", "What is known of a layer before its tensors come.")
-        .def(nb::new_(&known_layer))
+        .def(nb::new_(&make_layer))
         .def("look", &look, nb::arg("inputs"), nb::arg("state").none(), nb::arg("lengths").none(), nb::arg("weights"),
              nb::arg("time_major"), nb::arg("reverse"), nb::arg("isa"), nb::arg("threads"),
              "A call, if all that it reads is plain and fits.");

@@ -1,6 +1,7 @@
 // One forward call: its memory and its team.
 #pragma once
 
+#include "constants.hpp"
 #include "forward.hpp"
 #include "threading.hpp"
 

@@ -1,7 +1,7 @@
 // What follows from the gradients of all sums without a recurrence: those of weights, biases, peepholes and inputs.
 #pragma once
 
-#include "rows.hpp"
+#include "sequence.hpp"
 
 namespace dynrnn {
 namespace DYNRNN_ISA {

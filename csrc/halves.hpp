@@ -5,6 +5,8 @@
 #pragma once
 
 #include "ahead.hpp"
+#include "memory.hpp"
+#include "worker.hpp"
 
 namespace dynrnn {
 namespace DYNRNN_ISA {

@@ -1,11 +1,22 @@
-// Which rows a task works on, and small things that walks in both directions need.
+// Which rows a task works on.
 #pragma once
 
-#include "sequence.hpp"
-#include "worker.hpp"
+#include "stage.hpp"
 
 namespace dynrnn {
 namespace DYNRNN_ISA {
+
+// Pieces first, first + stride, ... by sorted position.
+struct Rows {
+    int64_t first, stride, count;
+    int64_t at(int64_t i) const { return first + i * stride; }
+    Rows from(int64_t i, int64_t many) const { return Rows{at(i), stride, many}; }
+    // Those whose position is below `end`, which are the first ones.
+    Rows below(int64_t end) const {
+        const int64_t some = first < end ? ceil_div(end - first, stride) : 0;
+        return Rows{first, stride, some < count ? some : count};
+    }
+};
 
 // All pieces dealt out to groups that are walked each by one member; long and short ones go to every group alike.
 struct Groups {
@@ -33,32 +44,6 @@ struct Parts {
         return Rows{begin, 1, (part + 1) * rows / count - begin};
     }
 };
-
-// The part of the next panel that a block of rows brings into the second cache while it works on this one: the first
-// four blocks bring a quarter each, a line for each of `depth` elements. Null where there is nothing to bring.
-template <class T>
-const T* next_part(const T* panel, bool exists, int64_t block, int64_t depth) {
-    return exists && block < 4 ? panel + block * depth * (64 / int64_t(sizeof(T))) : nullptr;
-}
-
-// Ask for a row's lines at once: another core may have written them, and one after the other they would be slow to
-// come. Long rows have time to come one after the other, and would push out what else the first cache holds.
-template <class T>
-void fetch(const T* row, int64_t elements) {
-    if (elements > 2048 / int64_t(sizeof(T))) return;
-    for (int64_t i = 0; i < elements; i += 64 / int64_t(sizeof(T))) __builtin_prefetch(row + i);
-}
-
-// A row of `width` elements, zeros where there is none, filled up with zeros to `padded`.
-template <class T>
-void copy_row(T* to, const T* from, int64_t width, int64_t padded) {
-    if (from) {
-        std::memcpy(to, from, width * sizeof(T));
-        std::memset(to + width, 0, (padded - width) * sizeof(T));
-    } else {
-        std::memset(to, 0, padded * sizeof(T));
-    }
-}
 
 }  // namespace DYNRNN_ISA
 }  // namespace dynrnn

@@ -5,7 +5,7 @@
 
 #include "pack.hpp"
 #include "plan.hpp"
-#include "team.hpp"
+#include "rows.hpp"
 
 namespace dynrnn {
 namespace DYNRNN_ISA {
@@ -136,18 +136,6 @@ private:
                 break;
             default: main = stage(1); gate(main, 0, 0, 0);
         }
-    }
-};
-
-// Pieces first, first + stride, ... by sorted position.
-struct Rows {
-    int64_t first, stride, count;
-    int64_t at(int64_t i) const { return first + i * stride; }
-    Rows from(int64_t i, int64_t many) const { return Rows{at(i), stride, many}; }
-    // Those whose position is below `end`, which are the first ones.
-    Rows below(int64_t end) const {
-        const int64_t some = first < end ? ceil_div(end - first, stride) : 0;
-        return Rows{first, stride, some < count ? some : count};
     }
 };
 

@@ -5,13 +5,9 @@
 #endif
 #include <pthread.h>
 #include <sched.h>
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
 
 #include <atomic>
 #include <cstdlib>
-#include <mutex>
 #include <new>
 
 namespace dynrnn {
@@ -92,79 +88,6 @@ double give_way(Team& team, double since) {
     (void)team;
 #endif
     return since;
-}
-
-namespace {
-
-struct Block {
-    char* memory;
-    int64_t size;
-};
-constexpr int kKept = 32;
-constexpr int64_t kWaste = 4;  // a block is not given away for less than this part of it
-#ifdef __SANITIZE_ADDRESS__
-constexpr int64_t kKeptBytes = 0;  // a block that is kept hides what is written past its end
-#else
-constexpr int64_t kKeptBytes = int64_t(256) << 20;
-#endif
-std::mutex kept_mutex;
-Block kept[kKept];
-
-// Wide layers read more pages of packed weights in each step than a core remembers: these ask for large ones.
-constexpr int64_t kLargePage = int64_t(1) << 21;
-
-char* new_memory(int64_t bytes) {
-    const int64_t align = bytes < kLargePage ? kAlign : kLargePage;
-    void* const memory = std::aligned_alloc(align, ceil_to(bytes, align));
-    if (!memory) throw std::bad_alloc();
-#ifdef MADV_HUGEPAGE
-    if (align == kLargePage) madvise(memory, ceil_to(bytes, align), MADV_HUGEPAGE);  // a system may know none
-#endif
-    return static_cast<char*>(memory);
-}
-
-}  // namespace
-
-Scratch::Scratch(int64_t bytes) : memory(nullptr), size(bytes) {
-    if (!bytes) return;
-    {
-        const std::lock_guard<std::mutex> lock(kept_mutex);
-        Block* best = nullptr;
-        for (Block& block : kept)
-            if (block.size >= bytes && block.size / kWaste <= bytes && (!best || block.size < best->size))
-                best = &block;
-        if (best) {
-            memory = best->memory, size = best->size;
-            *best = Block{};
-            return;
-        }
-    }
-    memory = new_memory(bytes);
-}
-
-Scratch::~Scratch() {
-    if (!memory) return;
-    {
-        const std::lock_guard<std::mutex> lock(kept_mutex);
-        Block* smallest = &kept[0];
-        int64_t all = size;
-        for (Block& block : kept) {
-            all += block.memory ? block.size : 0;
-            if (!block.memory || (smallest->memory && block.size < smallest->size)) smallest = &block;
-        }
-        if (all <= kKeptBytes && (!smallest->memory || smallest->size < size)) {
-            std::free(smallest->memory);
-            *smallest = Block{memory, size};
-            return;
-        }
-    }
-    std::free(memory);
-}
-
-void* Scratch::take(int64_t bytes) {
-    char* part = memory + used;
-    used += aligned(bytes);
-    return part;
 }
 
 }  // namespace dynrnn

@@ -32,22 +32,4 @@ void run_team(int threads, bool brief, Member member, void* context);
 // the team when that becomes too long.
 double give_way(Team& team, double since);
 
-// Memory that is kept from call to call, so that its pages are not mapped anew each time; aligned for any vector.
-class Scratch {
-public:
-    explicit Scratch(int64_t bytes);
-    ~Scratch();
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
-    void* take(int64_t bytes);  // a part of it, aligned
-
-private:
-    char* memory;
-    int64_t size, used = 0;
-};
-
-constexpr int64_t kAlign = 128;
-inline int64_t ceil_to(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
-inline int64_t aligned(int64_t bytes) { return ceil_to(bytes, kAlign); }
-
 }  // namespace dynrnn

@@ -1,46 +1,17 @@
 #include "tensors.hpp"
 
-#include <memory>
-
-#include "team.hpp"
+#include "dlpack.hpp"
 
 namespace nb = nanobind;
 
 namespace dynrnn {
+
+using namespace dlpack;
+
+const Exchange* dlpack::exchange = nullptr;
+
 namespace {
 
-// DLPack 1: the parts of its header that are used here.
-struct Version {
-    uint32_t major, minor;
-};
-enum DeviceType : int32_t { kCpu = 1 };
-enum Kind : uint8_t { kSigned = 0, kFloat = 2 };
-struct Seen {  // DLTensor
-    void* data;
-    int32_t device_type, device_id;
-    int32_t axes;
-    uint8_t kind, bits;
-    uint16_t lanes;
-    int64_t *shape, *strides;
-    uint64_t byte_offset;
-};
-struct Managed {  // DLManagedTensorVersioned
-    Version version;
-    void* owner;
-    void (*release)(Managed*);
-    uint64_t flags;
-    Seen seen;
-};
-struct Exchange {  // DLPackExchangeAPI
-    Version version;
-    const void* older;
-    const void *allocate, *export_owned;
-    int (*adopt)(Managed*, void** object);
-    int (*look)(void* object, Seen*);
-    const void* stream;
-};
-
-const Exchange* exchange = nullptr;
 nb::handle known[2];  // the classes
 nb::handle names[4];  // of methods, which live as long as the process
 enum { kIsNeg, kStorage, kBytes, kOffset };
@@ -64,21 +35,6 @@ bool is_inside(nb::handle object, const View& view) {
     if (!storage.is_valid()) return false;
     return (number(ask(object, kOffset)) + last + 1) * view.itemsize <= number(ask(storage, kBytes));
 }
-
-struct Room {
-    Scratch scratch;
-    int64_t elements, one = 1;
-    Managed managed;
-
-    Room(int64_t elements, int64_t itemsize) : scratch(elements * itemsize), elements(elements), managed{} {
-        managed.version = {1, 0};
-        managed.owner = this;
-        managed.release = [](Managed* self) { delete static_cast<Room*>(self->owner); };
-        managed.seen = {
-            scratch.take(elements * itemsize), kCpu, 0, 1, kFloat, uint8_t(8 * itemsize), 1, &this->elements, &one, 0};
-    }
-    Room(const Room&) = delete;
-};
 
 }  // namespace
 
@@ -120,15 +76,6 @@ bool look_at(PyObject* object, View& view) {
     const bool plain = is_inside(tensor, view) && ask(tensor, kIsNeg).ptr() == Py_False;
     if (PyErr_Occurred()) PyErr_Clear();
     return plain;
-}
-
-nb::object kept_room(int64_t elements, int64_t itemsize) {
-    if (!exchange) return nb::none();
-    auto room = std::make_unique<Room>(elements, itemsize);
-    void* object = nullptr;
-    if (exchange->adopt(&room->managed, &object)) throw nb::python_error();
-    room.release();
-    return nb::steal(static_cast<PyObject*>(object));
 }
 
 }  // namespace dynrnn

@@ -27,7 +27,4 @@ bool meet(nanobind::tuple classes);
 // hides: no class of its own, no sign that is only noted, and all of its elements within its storage.
 bool look_at(PyObject* object, View& view);
 
-// Room for `elements` floats of `itemsize` bytes as a tensor of one axis, in memory that is kept from call to call.
-nanobind::object kept_room(int64_t elements, int64_t itemsize);
-
 }  // namespace dynrnn

@@ -1,7 +1,7 @@
 // How a call is divided among threads: how many take part, and who walks which rows.
 #pragma once
 
-#include "rows.hpp"
+#include "sequence.hpp"
 
 namespace dynrnn {
 namespace DYNRNN_ISA {
@@ -26,23 +26,6 @@ inline int64_t shared_from(const Plan& plan, int64_t weight_bytes, int members) 
     int64_t s = 0;
     while (s < plan.steps && plan.running[s] >= rows) ++s;
     return s;
-}
-
-// What every pass needs besides packed weights.
-template <class T>
-int64_t constants_size(const Sequence<T>& q) {
-    return aligned(q.call.width() * sizeof(T)) + (q.peephole ? aligned(3 * q.padded * sizeof(T)) : 0);
-}
-
-template <class T>
-void place_constants(Sequence<T>& q, Scratch& scratch) {
-    const int64_t zeros = q.call.width() * sizeof(T);
-    q.zeros = static_cast<T*>(scratch.take(zeros));
-    std::memset(q.zeros, 0, zeros);
-    if (!q.peephole) return;
-    q.peepholes = static_cast<T*>(scratch.take(3 * q.padded * sizeof(T)));
-    for (int p = 0; p < 3; ++p)
-        copy_row(q.peepholes + p * q.padded, at<const T>(q.weights.peepholes[p]), q.units, q.padded);
 }
 
 }  // namespace DYNRNN_ISA

@@ -1,29 +1,30 @@
-"""Draws the pictures of the documentation into docs/images: `python docs/make_images.py`."""
+"""Draws the pictures of the documentation into docs/images: `python docs/make_images.py`.
 
+Each is drawn by the examples of a page that shows it.
+"""
+
+import contextlib
+import re
 from pathlib import Path
 
 import torch
 
-import dynrnn
+DOCS = Path(__file__).resolve().parent
+IMAGES = DOCS / "images"
+EXAMPLE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGES = (DOCS.parent / "README.md", DOCS / "tour.md", DOCS / "hidden-states-or-final-state.md")
 
-IMAGES = Path(__file__).parent / "images"
 
-
-def draw() -> None:
-    """Draw a pass over four rows of different lengths, and the gates of one of them."""
-    torch.manual_seed(4)
-    time = torch.arange(14).view(1, -1, 1)
-    inputs = torch.sin(time * torch.tensor([0.4, 0.9, 1.7]) + torch.randn(4, 1, 3)) * 2
-    lengths = [14, 9, 5, 0]
-    cell = dynrnn.LSTMCell(8, 3, initializer="orthogonal")
-    state = dynrnn.LSTMState(c=torch.randn(4, 8) * 0.3, h=torch.randn(4, 8) * 0.3)
-    outputs, final, gates = dynrnn.dynamic_rnn(
-        cell, inputs, sequence_length=lengths, initial_state=state, return_gates=True
-    )
-    IMAGES.mkdir(exist_ok=True)
-    dynrnn.plot(outputs, final, lengths).savefig(IMAGES / "pass.png")
-    dynrnn.plot_gates(gates, lengths, row=1).savefig(IMAGES / "gates.png")
+def draw(page: Path) -> None:
+    """Run a page's examples where the pictures that they save are to stand."""
+    torch.manual_seed(0)
+    names: dict = {"__name__": "page"}
+    with contextlib.chdir(IMAGES), contextlib.redirect_stdout(None):
+        for example in EXAMPLE.findall(page.read_text(encoding="utf-8")):
+            exec(compile(example, page.name, "exec"), names)
 
 
 if __name__ == "__main__":
-    draw()
+    IMAGES.mkdir(exist_ok=True)
+    for page in PAGES:
+        draw(page)

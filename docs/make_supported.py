@@ -1,26 +1,27 @@
-"""Writes `docs/supported.md`: every public name of the TF1 face, its arguments and the first sentence of its docs.
+"""Writes `docs/supported.md`: the names of the TensorFlow 1 API, their arguments and the first clause of their docs.
 
 python docs/make_supported.py
 """
 
 from __future__ import annotations
 
-import enum
 import inspect
-import re
 from collections import defaultdict
 from pathlib import Path
-from typing import Any
+
+from signatures import arguments, sentence
 
 import dynrnn.tf1  # noqa: F401  (it fills NAMES)
 from dynrnn.graph.dtype import DType
 from dynrnn.tf1.export import NAMES
 
 PAGE = Path(__file__).with_name("supported.md")
-HEAD = """# What the TensorFlow 1 face has
+ENDS = ".:;"  # a clause is enough for each of a thousand names
+HEAD = """# Supported TensorFlow 1 names
 
-Every public name by namespace, with its arguments. `python docs/make_supported.py` writes this page; `dynrnn check
-program.py` compares a program with it. Names of one object stand with the first of them in full.
+Every public name of the TensorFlow 1 API by namespace, with its arguments; other names of the same object refer to the
+first. `dynrnn check program.py` reports which of the names that a program uses are here, and which are not.
+`python docs/make_supported.py` writes this page.
 """
 
 
@@ -59,24 +60,7 @@ def _line(path: str, name: str, first: dict[int, str]) -> str:
     module = str(value.__module__)
     if not module.startswith("dynrnn"):
         return f"`{name}`: from `{module.lstrip('_')}`"
-    return f"`{name}{_arguments(value)}`: {_sentence(value)}"
-
-
-def _arguments(value: Any) -> str:
-    if inspect.isclass(value) and issubclass(value, enum.Enum):
-        return ""  # Python's versions differ in what they show
-    try:
-        signature = inspect.signature(value)
-    except (TypeError, ValueError):  # a class of Python's own
-        return ""
-    plain = [parameter.replace(annotation=parameter.empty) for parameter in signature.parameters.values()]
-    return re.sub(r" at 0x\w+", "", str(signature.replace(parameters=plain, return_annotation=signature.empty)))
-
-
-def _sentence(value: Any) -> str:
-    paragraph = " ".join((inspect.getdoc(value) or "").partition("\n\n")[0].split())
-    found = re.match(r"(.*?[.:;])( |$)", paragraph)
-    return (found[1] if found else paragraph).rstrip(".:;")
+    return f"`{name}{arguments(value)}`: {sentence(value, ENDS)}"
 
 
 if __name__ == "__main__":

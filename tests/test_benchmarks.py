@@ -103,6 +103,20 @@ def test_examples_in_docstrings_hold(name):
         assert not doctest.testmod(importlib.import_module(name)).failed
 
 
+def test_a_process_keeps_to_as_many_processors_as_it_is_told():
+    code = "import sys; from benchmarks import cpu_time as own; own.keep_to(int(sys.argv[1])); print(own.processors())"
+    for count in (1, 1 << 20):
+        found = subprocess.run([sys.executable, "-c", code, str(count)], cwd=ROOT, capture_output=True, text=True)
+        assert found.stdout.strip() == str(min(count, len(os.sched_getaffinity(0)))), found.stderr
+
+
+def test_the_worker_of_jax_takes_no_more_processors_than_threads():
+    code = "from benchmarks import worker; worker.main('jax', 1); print(worker.processors(), file=sys.stderr)"
+    command = [sys.executable, "-c", f"import sys; {code}"]
+    found = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert found.stderr.strip() == "1" and found.returncode == 0
+
+
 def test_summary_takes_quiet_bursts_where_they_are_the_greater_part():
     assert summarize(bursts((3.0, True), (9.0, False), (4.0, True))).median == 3.5
     disturbed = summarize(bursts((3.0, True), (9.0, False), (8.0, False)))
@@ -206,7 +220,7 @@ def test_a_case_and_its_report(monkeypatch, tmp_path):
     assert (tmp_path / "results.png").stat().st_size > 1000
     with (console := Console(width=200)).capture() as shown:
         report.show(console, results)
-    assert "A: B3 T4 D2 H5" in shown.get() and "2.00 times" in shown.get()
+    assert "A: B3 T4 I2 H5" in shown.get() and "2.00 times" in shown.get()
 
 
 def test_peers_without_training_or_environment_are_left_out():

@@ -5,6 +5,7 @@ import io
 import re
 from pathlib import Path
 
+import make_images
 import pytest
 import torch
 
@@ -34,6 +35,30 @@ def test_the_examples_of_a_page_print_what_it_says(page, tmp_path, monkeypatch):
 def test_links_and_pictures_of_a_page_are_there(page):
     for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", page.read_text()):
         assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", ALL, ids=lambda page: page.name)
+def test_a_page_draws_the_pictures_that_it_shows(page):
+    shown = re.findall(r"\]\((?:docs/)?images/([^)]+)\)", page.read_text())
+    drawn = re.findall(r'savefig\("([^"]+)"\)', page.read_text())
+    assert sorted(shown) == sorted(drawn)
+
+
+def test_the_script_draws_all_pictures_and_no_other(tmp_path, monkeypatch):
+    drawn = {path.name for path in make_images.IMAGES.iterdir()}
+    monkeypatch.setattr(make_images, "IMAGES", tmp_path)
+    for page in make_images.PAGES:
+        make_images.draw(page)
+    assert {path.name for path in tmp_path.iterdir()} == drawn
+
+
+@pytest.mark.parametrize("name", ["README", "docs/hidden-states-or-final-state"])
+def test_both_languages_have_the_same_examples_and_figures(name):
+    def language_free(page):
+        text = re.sub(r" *#.*", "", "".join(text for _, text in BLOCK.findall(page.read_text())))
+        return text, re.findall(r"\d+(?:\.\d+)?", "".join(re.findall(r"^\|.*\d.*\|$", page.read_text(), re.MULTILINE)))
+
+    assert language_free(ROOT / f"{name}.md") == language_free(ROOT / f"{name}.zh.md")
 
 
 def test_pages_have_examples():

@@ -11,14 +11,19 @@ from benchmarks.problem import Problem
 
 
 def scan(problem: Problem, mode: str, threads: int) -> Prepared:
-    """The compiled scan; rows that have ended keep their state and put out zeros."""
+    """The compiled scan; rows that have ended keep their state and put out zeros.
+
+    JAX takes as many threads as the process has processors, which the worker has seen to.
+    """
     inputs, lengths, weights = problem.arrays()
     step, states = {"lstm": (_lstm, 2), "gru": (_gru, 1), "rnn": (_rnn, 1)}[problem.cell]
     valid = jnp.asarray(np.arange(problem.time)[:, None, None] < lengths[:, None])
     x, params = jnp.asarray(inputs), {name: jnp.asarray(value) for name, value in weights.items()}
     zeros = (jnp.zeros((problem.batch, problem.units), jnp.float32),) * states
 
-    def outputs_of(params, x):
+    def run(params, x):
+        """Return the final state and the outputs."""
+
         def body(state, now):
             product, running = now
             new = step(product, params, state)
@@ -26,20 +31,20 @@ def scan(problem: Problem, mode: str, threads: int) -> Prepared:
             return kept, jnp.where(running, new[0], 0.0)
 
         products = x @ params["weight_ih"].T + params["bias_ih"]
-        return jax.lax.scan(body, zeros, (products, valid))[1]
+        return jax.lax.scan(body, zeros, (products, valid))
 
     if mode != "training":
-        forward = jax.jit(outputs_of)
-        return Prepared(lambda: forward(params, x).block_until_ready(), np.asarray)
+        forward = jax.jit(run)
+        return Prepared(lambda: jax.block_until_ready(forward(params, x)), lambda result: np.asarray(result[1]))
 
     def loss(params, x):
-        outputs = outputs_of(params, x)
-        return jnp.square(outputs).sum(), outputs
+        state, outputs = run(params, x)
+        return jnp.square(outputs).sum(), (state, outputs)
 
     train = jax.jit(jax.grad(loss, has_aux=True))
     return Prepared(
         lambda: jax.block_until_ready(train(params, x)),
-        lambda result: np.asarray(result[1]),
+        lambda result: np.asarray(result[1][1]),
         lambda result: {name: np.asarray(value) for name, value in result[0].items()},
     )
 

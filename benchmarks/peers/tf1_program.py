@@ -24,11 +24,14 @@ def on_tensorflow(problem: Problem, mode: str, threads: int) -> Prepared:
 
 
 def _program(tf: Any, problem: Problem, mode: str, threads: int) -> Prepared:
-    """Feed the batch (time first, which saves TensorFlow a transpose), fetch outputs and, in training, gradients."""
+    """Feed the batch, fetch outputs, final state and, in training, gradients.
+
+    Time comes first, which saves TensorFlow a transpose.
+    """
     inputs, lengths, weights = problem.arrays()
     with tf.Graph().as_default():
         x, rows = tf.placeholder(tf.float32, inputs.shape), tf.placeholder(tf.int64, lengths.shape)
-        outputs, _ = tf.nn.dynamic_rnn(
+        outputs, state = tf.nn.dynamic_rnn(
             _cell(tf, problem), x, sequence_length=rows, dtype=tf.float32, time_major=True, scope="layer"
         )
         variables = tf.trainable_variables()
@@ -40,10 +43,10 @@ def _program(tf: Any, problem: Problem, mode: str, threads: int) -> Prepared:
         assert [tuple(v.shape.as_list()) for v in variables] == [value.shape for value in params.values()]
         for variable, value in zip(variables, params.values(), strict=True):
             variable.load(value, session)
-    run = session.make_callable([outputs, *grads], feed_list=[x, rows])
+    run = session.make_callable([outputs, state, *grads], feed_list=[x, rows])
 
-    def gradients(results: list[np.ndarray]) -> dict[str, np.ndarray]:
-        return from_tf1(problem.cell, dict(zip(params, results[1:], strict=True)), problem.input_size)
+    def gradients(results: list[Any]) -> dict[str, np.ndarray]:
+        return from_tf1(problem.cell, dict(zip(params, results[2:], strict=True)), problem.input_size)
 
     return Prepared(lambda: run(inputs, lengths), lambda results: results[0], gradients if grads else None)
 

@@ -1,7 +1,7 @@
 """dynrnn: TensorFlow 1's dynamic_rnn system on PyTorch.
 
-Here stand the names of the native face, nothing else; each is loaded when it is first used. The TensorFlow 1 face is
-`dynrnn.tf1`; programs run unchanged with `dynrnn run PROGRAM`.
+Here are the names of the PyTorch API, nothing else; each is loaded when it is first used. The TensorFlow 1 API is
+`dynrnn.tf1`, and `dynrnn run PROGRAM` runs a program that imports tensorflow.
 """
 
 from importlib import import_module
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from dynrnn.nn.multi import MultiRNNCell
     from dynrnn.nn.outputs import last_output
     from dynrnn.nn.pictures import plot, plot_gates
+    from dynrnn.nn.residual import ResidualWrapper
     from dynrnn.nn.state import LSTMState
     from dynrnn.nn.stream import Stream
-    from dynrnn.nn.wrappers import ResidualWrapper
     from dynrnn.nn.zoneout import ZoneoutWrapper
 
 __version__ = "0.1.0"
@@ -46,7 +46,7 @@ _HOMES = {
     "MultiRNNCell": "multi",
     "RNN": "modules",
     "RNNCell": "cell",
-    "ResidualWrapper": "wrappers",
+    "ResidualWrapper": "residual",
     "Stream": "stream",
     "ZoneoutWrapper": "zoneout",
     "bidirectional_dynamic_rnn": "bidirectional",

@@ -2,7 +2,7 @@
 
 The classes and their numbers are those of TensorFlow 1's `tf.errors`, for programs that catch them. What is wrong with
 an argument while a graph or a module is built is a plain ValueError or TypeError, which need nothing from here but
-`describe` and `nearest`.
+`describe`, `dtype_name` and `nearest`.
 """
 
 import difflib
@@ -178,8 +178,19 @@ def describe(name: str, shape: Iterable[Any] | None, dtype: Any) -> str:
         'inputs [2, ?] float32'
     """
     dims = "<unknown>" if shape is None else "[" + ", ".join("?" if dim is None else str(dim) for dim in shape) + "]"
+    return f"{name} {dims} {dtype_name(dtype)}"
+
+
+def dtype_name(dtype: Any) -> str:
+    """Print a dtype as all error texts do: one of torch, of numpy or of a graph, or its name.
+
+    Example:
+        >>> import torch
+        >>> dtype_name(torch.float32), dtype_name("float32")
+        ('float32', 'float32')
+    """
     word = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
-    return f"{name} {dims} {word.removeprefix('torch.')}"
+    return word.removeprefix("torch.")
 
 
 def nearest(name: str, names: Iterable[str], n: int = 3) -> list[str]:

@@ -1,10 +1,8 @@
-"""The generic step of a CellSpec and its check of widths."""
+"""The generic step of a CellSpec."""
 
-import pytest
 import torch
 
 from dynrnn.cells import BASIC_RNN, BasicRNNOptions
-from dynrnn.cells.spec import check_size
 
 
 def test_step_is_prepare_then_product_then_recur():
@@ -15,9 +13,3 @@ def test_step_is_prepare_then_product_then_recur():
     output, (h,) = BASIC_RNN.recur(weights, BASIC_RNN.product(weights, inputs), state, options)
     again, (same,) = BASIC_RNN.step(params, inputs, state, options)
     assert torch.equal(output, again) and torch.equal(h, same)
-
-
-@pytest.mark.parametrize("value", [True, 1.0, "3", None])
-def test_check_size_refuses_what_is_no_integer(value):
-    with pytest.raises(TypeError, match="Options: num_units must be an int, got "):
-        check_size("Options", "num_units", value)

@@ -137,3 +137,30 @@ def close(found: Any, expected: Any, tolerance: float | None = None) -> None:
         bound = tolerance or TOLERANCES[one.dtype]
         scale = max(1.0, float(other.detach().abs().max())) if other.numel() else 1.0
         torch.testing.assert_close(one, other, rtol=0, atol=bound * scale)
+
+
+def case_for(
+    name: str,
+    run: Run,
+    units: int = 7,
+    dtype: torch.dtype = torch.float64,
+    batch: int = 4,
+    time: int = 5,
+    size: int = 3,
+) -> Case:
+    """A case whose state has a row for each piece, where there are pieces."""
+    case = case_of(variants(units)[name], batch, time, size=size, dtype=dtype)
+    if run.pieces is not None:
+        rows = len(run.pieces.row)
+        state = [torch.rand(rows, value.shape[1], dtype=dtype, requires_grad=True) for value in case.state]
+        case = case._replace(state=tuple(state))
+    return laid_out(case, run.time_major)
+
+
+def agree(name: str, run: Run, case: Case, units: int = 7, **options: Any) -> None:
+    """Compare the kernels with the reference loop: all results and all gradients."""
+    variant = variants(units)[name]
+    found = flat(fused(variant, case, run, **options), run)
+    expected = flat(reference(variant, case, run), run)
+    close(found, expected)
+    close(gradients(found, case.leaves()), gradients(expected, case.leaves()))

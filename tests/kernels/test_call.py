@@ -4,16 +4,14 @@ import pytest
 import torch
 from kernels.kernel_cases import (
     Run,
-    case_of,
-    close,
+    agree,
+    case_for,
     every_variant,
     flat,
     fused,
     gradients,
-    laid_out,
     needs_module,
     only_valid,
-    reference,
     variants,
 )
 
@@ -34,24 +32,6 @@ RUNS = {
     "pieces": Run(pieces=cut_rows(RESETS, RAGGED), keep_states=True, keep_gates=True),
     "pieces, reverse, time-major": Run(pieces=cut_rows(RESETS, RAGGED, reverse=True), time_major=True, reverse=True),
 }
-
-
-def case_for(name, run, units=7, dtype=torch.float64, batch=4, time=5, size=3):
-    """A case whose state has a row for each piece, where there are pieces."""
-    case = case_of(variants(units)[name], batch, time, size=size, dtype=dtype)
-    if run.pieces is not None:
-        rows = len(run.pieces.row)
-        state = [torch.rand(rows, value.shape[1], dtype=dtype, requires_grad=True) for value in case.state]
-        case = case._replace(state=tuple(state))
-    return laid_out(case, run.time_major)
-
-
-def agree(name, run, case, units=7, **options):
-    variant = variants(units)[name]
-    found = flat(fused(variant, case, run, **options), run)
-    expected = flat(reference(variant, case, run), run)
-    close(found, expected)
-    close(gradients(found, case.leaves()), gradients(expected, case.leaves()))
 
 
 def test_fields_are_those_of_the_compiled_module():
@@ -122,6 +102,23 @@ def test_any_number_of_threads_gives_the_same_bits(name, lengths, dtype):
         assert all(torch.equal(one, other) for one, other in zip(found, expected, strict=True))
     if dtype is torch.float64:  # roundings of 40 steps add up
         agree(name, run, case, 130)
+
+
+@every_variant
+@pytest.mark.parametrize("size", [0, 5])
+def test_more_threads_than_weights_can_be_shared_among_leave_no_gradient_out(name, size):
+    run, before = Run(torch.arange(150) % 3), torch.get_num_threads()
+    case = case_for(name, run, 64, batch=150, time=2, size=size)
+    results = []
+    try:
+        for threads in (1, 16):
+            torch.set_num_threads(threads)
+            found = flat(fused(variants(64)[name], case, run), run)
+            results.append([*found, *gradients(found, case.leaves())])
+    finally:
+        torch.set_num_threads(before)
+    assert all(torch.equal(one, other) for one, other in zip(*results, strict=True))
+    agree(name, run, case, 64)
 
 
 @every_variant

@@ -1,5 +1,7 @@
 """What the torch-like modules refuse, and in which words."""
 
+import re
+
 import numpy as np
 import pytest
 import torch
@@ -76,8 +78,8 @@ def test_lengths_of_the_time_axis_point_to_batch_first():
     [
         ([9, 1], ValueError, r"LSTM: lengths\[0\]=9 exceeds max_time=3"),
         ([1, -2], ValueError, r"LSTM: lengths\[1\]=-2 is negative"),
-        ([2.7, 1.0], TypeError, r"LSTM: lengths\[0\]=2\.7 is no whole number"),
-        ([True, False], TypeError, r"LSTM: lengths is bool \[2\], .*did you pass a mask\?"),
+        ([2.7, 1.0], TypeError, r"LSTM: lengths\[0\]=2\.7 is not a whole number; lengths must hold integers"),
+        ([True, False], TypeError, r"LSTM: lengths must hold integers, got bool \[2\]; did you pass a mask\?"),
         (
             [[1, 1, 0], [1, 0, 0]],
             ValueError,
@@ -93,6 +95,15 @@ def test_lengths_of_the_time_axis_point_to_batch_first():
 def test_lengths_that_are_surely_a_mistake_are_refused(lengths, error, message):
     with pytest.raises(error, match=message):
         lstm()(X, lengths=lengths)
+
+
+@pytest.mark.parametrize("value", ["a", None, [1.0], 1j], ids=repr)
+def test_padding_value_is_a_number(value):
+    for input in (X, [X[0]]):
+        with pytest.raises(TypeError, match=re.escape(f"LSTM: padding_value must be a number, got {value!r}")):
+            lstm()(input, padding_value=value)
+    for value in (1, np.float32(1), True):
+        assert bool((lstm()(X, lengths=[1, 1], padding_value=value)[0][:, 1:] == 1).all())
 
 
 def test_one_sequence_takes_one_length():

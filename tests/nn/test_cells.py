@@ -1,6 +1,7 @@
 """Cells as modules: parameters by TF1's names, sizes given or inferred, initial values, steps, states, errors."""
 
 import copy
+import dataclasses
 import math
 import pickle
 
@@ -236,16 +237,73 @@ def test_a_subclass_that_changes_its_steps_is_run_by_them():
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: dr.LSTMCell(0), ValueError, "num_units must be at least 1"),
-        (lambda: dr.LSTMCell(2.5), TypeError, "num_units must be an int"),
+        (lambda: dr.LSTMCell(0), ValueError, "LSTMCell: hidden_size must be at least 1, got 0"),
+        (lambda: dr.LSTMCell(2.5), TypeError, "LSTMCell: hidden_size must be an int"),
+        (lambda: dr.LSTMCell(2, num_proj=0), ValueError, "LSTMCell: num_proj must be at least 1, got 0"),
+        (lambda: dr.LSTMCell(2, cell_clip=math.nan), ValueError, "LSTMCell: cell_clip must be at least 0, got nan"),
+        (lambda: dr.LSTMCell(2, forget_bias="1"), TypeError, "LSTMCell: forget_bias must be a number, got '1'"),
+        (lambda: dr.GRUCell(2, activation=None), TypeError, "GRUCell: activation must be a function of a tensor"),
+        (lambda: dr.BasicRNNCell(2, activation="tanh"), TypeError, "BasicRNNCell: activation .* got 'tanh'"),
+        (lambda: dr.LayerNormLSTMCell(2, epsilon=-1.0), ValueError, "LayerNormLSTMCell: epsilon must be at least 0"),
         (lambda: dr.LSTMCell(2, 3.0), TypeError, "input_size must be an int or None"),
         (lambda: dr.LSTMCell(2, -1), ValueError, "input_size must be at least 0"),
         (lambda: dr.LayerNormLSTMCell(2, recurrent_dropout=1.5), ValueError, "recurrent_dropout must be within 0..1"),
         (lambda: dr.GRUCell(2, 3)(torch.zeros(2, 4, 3)), ValueError, r"inputs must have shape \[batch, input_size\]"),
         (lambda: dr.GRUCell(2, 3)(torch.zeros(2, 3), torch.zeros(3, 2)), ValueError, "GRUCell: state has shape"),
+        (
+            lambda: dr.GRUCell(2, 3)(torch.zeros(1, 3), torch.zeros(1, 2).long()),
+            TypeError,
+            "GRUCell: state is int64, expected float32",
+        ),
         (lambda: dr.GRUCell(2, 3)([torch.zeros(2, 3)]), TypeError, "inputs must be one tensor for GRUCell, got list"),
     ],
 )
 def test_mistakes_are_named(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+@pytest.mark.parametrize("kind", ["BasicRNNCell", "LSTMCell", "GRUCell", "LayerNormLSTMCell"])
+def test_swapped_sizes_are_guessed(kind):
+    cell = getattr(dr, kind)(3, 4)  # as torch's cells would have it
+    with pytest.raises(ValueError) as caught:
+        dr.dynamic_rnn(cell, torch.zeros(2, 5, 3))
+    assert f"expected a last dimension of 4, the input_size of {kind}; its hidden_size would fit" in str(caught.value)
+    assert f"make {kind}(4, 3)" in str(caught.value)
+    with pytest.raises(ValueError, match=f"the input_size of {kind}$"):
+        dr.dynamic_rnn(cell, torch.zeros(2, 5, 6))
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.bool])
+def test_a_state_of_integers_is_refused(dtype):
+    cell, inputs, state = dr.GRUCell(4, 4), torch.ones(2, 3, 4), torch.zeros(2, 4, dtype=dtype)
+    with pytest.raises(TypeError, match=r"dynamic_rnn: initial_state is .*, expected float32, as inputs"):
+        dr.dynamic_rnn(cell, inputs, initial_state=state)
+    with torch.autocast("cpu", torch.bfloat16), pytest.raises(TypeError, match="expected a floating point dtype"):
+        dr.dynamic_rnn(cell, inputs, initial_state=state)
+
+
+def test_a_subclass_may_count_in_a_state_of_its_own():
+    class Counting(dr.GRUCell):
+        @property
+        def state_size(self):
+            return (self.hidden_size, 1)
+
+        def forward(self, inputs, state=None):
+            output, new = super().forward(inputs, state[0])
+            return output, (new, state[1] + 1)
+
+    state = torch.zeros(2, 4), torch.zeros(2, 1, dtype=torch.int64)
+    _, (_, count) = dr.dynamic_rnn(Counting(4, 4), torch.ones(2, 3, 4), sequence_length=[3, 1], initial_state=state)
+    assert count.tolist() == [[3], [1]]
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_options_outside_training_follow_the_options(training):
+    cell = dr.LayerNormLSTMCell(4, 3, recurrent_dropout=0.5).train(training)
+    twin = copy.deepcopy(cell)
+    for one in (cell, twin):
+        assert one._options().dropout == (0.5 if training else 0.0)
+        assert one._options() is one._options()
+    cell.options = dataclasses.replace(cell.options, epsilon=0.5)
+    assert cell._options().epsilon == 0.5 and twin._options().epsilon == 1e-12

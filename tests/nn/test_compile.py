@@ -2,7 +2,11 @@
 
 import pytest
 import torch
+from nn.cell_kinds import assert_close, inputs_of
+from nn.cell_kinds import make as make_cell
 from nn.module_cases import INPUT, close, gradients, make, states
+
+import dynrnn
 
 # Dynamo warns about torch's own deprecations while it is imported
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
@@ -34,3 +38,16 @@ def test_without_lengths_there_is_one_graph_too():
     module, theirs = make("lstm")
     inputs = torch.randn(4, 2, INPUT, dtype=torch.float64)
     close(torch.compile(module, fullgraph=True, backend="eager")(inputs)[0], theirs(inputs)[0])
+
+
+@pytest.mark.parametrize("name", ["lstm", "layer_norm"])
+@pytest.mark.parametrize("implementation", ["auto", "reference"])
+def test_states_and_gates_come_out_of_one_graph(name, implementation):
+    torch._dynamo.reset()
+    cell, inputs, lengths = make_cell(name), inputs_of(3, 4), torch.tensor([4, 0, 2])
+
+    def run(inputs, lengths):
+        how = {"return_states": True, "return_gates": True, "implementation": implementation}
+        return dynrnn.dynamic_rnn(cell, inputs, sequence_length=lengths, **how)
+
+    assert_close(torch.compile(run, fullgraph=True, backend="eager")(inputs, lengths), run(inputs, lengths))

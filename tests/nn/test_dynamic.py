@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 import torch
 from nn.cell_kinds import assert_close, assert_same_bits, inputs_of, make, running_sum, state_of
@@ -39,6 +40,20 @@ def test_resets_come_in_the_layout_of_the_inputs():
             inputs.transpose(0, 1), resets=resets, time_major=True)  # fmt: skip
     refused(TypeError, "resets must be bool, got float32", cell, inputs, resets=torch.zeros(2, 4))
     refused(ValueError, "reset_state has no effect without resets", cell, inputs, reset_state=torch.zeros(2, 4))
+    refused(TypeError, "dynamic_rnn: resets must be a list, an array or a tensor of bools, got 'a'", cell, inputs,
+            resets="a")  # fmt: skip
+    refused(TypeError, "dynamic_rnn: resets must be a list, an array or a tensor of bools, got object", cell, inputs,
+            resets=object())  # fmt: skip
+    outputs, _ = dr.dynamic_rnn(cell, inputs[:, :0], resets=[[], []])
+    assert outputs.shape == (2, 0, 4)
+
+
+def test_messages_name_the_function_and_the_argument():
+    cell, inputs = make("lstm"), inputs_of(2, 4)
+    refused(ValueError, "dynamic_rnn: initial_state.h has shape [3, 4], expected [2, 4]", cell, inputs,
+            initial_state=(torch.zeros(2, 4).double(), torch.zeros(3, 4).double()))  # fmt: skip
+    refused(ValueError, "dynamic_rnn: reset_state.c has shape [1, 4]", cell, inputs,
+            resets=torch.zeros(2, 4, dtype=torch.bool), reset_state=(torch.zeros(1, 4).double(),) * 2)  # fmt: skip
 
 
 @pytest.mark.parametrize("iterations", [1, 2, 100])
@@ -58,6 +73,35 @@ def test_swap_memory_changes_no_bit():
 @pytest.mark.parametrize(("value", "error"), [(0, ValueError), (-1, ValueError), (1.5, TypeError), (True, TypeError)])
 def test_counts_are_positive_ints(argument, value, error):
     refused(error, f"dynamic_rnn: {argument} must be", make("gru"), inputs_of(2, 3), **{argument: value})
+
+
+FLAGS = ["time_major", "reverse", "swap_memory", "return_states", "return_gates"]
+
+
+@pytest.mark.parametrize("name", ["gru", "nested"])
+@pytest.mark.parametrize("flag", FLAGS)
+@pytest.mark.parametrize("implementation", ["auto", "reference"])
+@pytest.mark.parametrize("value", [1, 0, None, "no", np.int64(1), torch.tensor(True)], ids=repr)
+def test_flags_are_bools_whichever_way_is_taken(name, flag, implementation, value):
+    if name == "nested" and flag == "return_gates":
+        return  # it has none
+    refused(TypeError, f"dynamic_rnn: {flag} must be a bool, got {value!r}", make(name), inputs_of(3, 3),
+            implementation=implementation, **{flag: value})  # fmt: skip
+
+
+@pytest.mark.parametrize("flag", FLAGS)
+@pytest.mark.parametrize("implementation", ["auto", "reference"])
+def test_flags_may_be_bools_of_numpy(flag, implementation):
+    cell, inputs = make("gru"), inputs_of(3, 4)
+    for value in (True, False):
+        wanted = dr.dynamic_rnn(cell, inputs, implementation=implementation, **{flag: value})
+        found = dr.dynamic_rnn(cell, inputs, implementation=implementation, **{flag: np.bool_(value)})
+        assert_same_bits(found, wanted)
+
+
+def test_on_step_is_a_function():
+    refused(TypeError, "dynamic_rnn: on_step must be a function (t, output, state, mask), got int", make("gru"),
+            inputs_of(2, 3), on_step=3)  # fmt: skip
 
 
 @pytest.mark.parametrize("reverse", [False, True])
@@ -124,7 +168,15 @@ def test_a_user_cell_that_returns_something_else_is_told(cell, error, message):
             torch.nn.LSTMCell(3, 3),
             "torch.nn.LSTMCell, which returns a state and no (output, state); use dynrnn.LSTMCell",
         ),
-        (torch.nn.GRUCell(3, 3), "use dynrnn.GRUCell(..., reset_after=True)"),
+        (
+            torch.nn.LSTMCell(3, 4),
+            "use dynrnn.LSTMCell(hidden_size=4, input_size=3, forget_bias=0.0), whose state is (c, h)",
+        ),
+        (torch.nn.GRUCell(3, 4), "use dynrnn.GRUCell(hidden_size=4, input_size=3, reset_after=True)"),
+        (
+            torch.nn.RNNCell(3, 4, nonlinearity="relu"),
+            "use dynrnn.BasicRNNCell(hidden_size=4, input_size=3, activation=torch.relu)",
+        ),
         (torch.nn.LSTM(3, 3), "cell is a whole LSTM module"),
         (dr.LSTMCell, "got the class LSTMCell"),
         (None, "got NoneType"),
@@ -193,6 +245,40 @@ def test_vmap_over_rows_and_their_lengths_is_the_batch(name, reverse):
         return _nest.map_structure(lambda value: value[0], found)
 
     assert_close(torch.func.vmap(one)(inputs, lengths), wanted)
+
+
+@pytest.mark.parametrize("name", ["lstm", "layer_norm", "multi", "nested", "product", "multi-mixed"])
+@pytest.mark.parametrize("implementation", ["auto", "reference"])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_mapped_lengths_leave_states_and_gates_to_be_returned(name, implementation, reverse):
+    cell, inputs, lengths = make(name), inputs_of(4, 6), torch.tensor(LENGTHS)
+    how = {"return_states": True, "return_gates": name in ("lstm", "layer_norm")}
+    how |= {"implementation": implementation, "reverse": reverse}
+    wanted = dr.dynamic_rnn(cell, inputs, sequence_length=lengths, **how)
+
+    def one(row, length):
+        found = dr.dynamic_rnn(cell, row[None], sequence_length=length[None], **how)
+        return _nest.map_structure(lambda value: value[0], found)
+
+    assert_close(torch.func.vmap(one)(inputs, lengths), wanted)
+
+
+@pytest.mark.parametrize("name", ["lstm", "layer_norm", "nested", "product"])
+def test_what_transforms_do_not_let_be_done_is_refused_in_words(name):
+    cell, inputs, resets = make(name), inputs_of(4, 6), torch.zeros(1, 6, dtype=torch.bool)
+
+    def run(**how):
+        one = lambda row, length: dr.dynamic_rnn(cell, row[None], sequence_length=length[None], **how)[0]  # noqa: E731
+        return torch.func.vmap(one)(inputs, torch.tensor(LENGTHS))
+
+    with pytest.raises(ValueError, match="dynamic_rnn: resets is not available where"):
+        run(resets=resets)
+    with pytest.raises(ValueError, match="dynamic_rnn: checkpoint_every is not available in compiled code and inside"):
+        run(checkpoint_every=2)
+    with torch.no_grad():
+        run(checkpoint_every=2)  # there is nothing to keep
+    with pytest.raises(TypeError, match="dynamic_rnn: resets must have values that can be read"):
+        torch.func.vmap(lambda cuts: dr.dynamic_rnn(cell, inputs[:1], resets=cuts[None])[0])(resets.expand(2, -1))
 
 
 @pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning")  # torch's own forward mode
@@ -280,3 +366,55 @@ def test_a_parameter_that_only_a_later_step_uses_is_no_silent_loss():
     outputs, _ = dr.dynamic_rnn(cell, inputs_of(2, 6), initial_state=torch.zeros(2), checkpoint_every=2)
     with pytest.raises(RuntimeError, match="checkpoint_every: a step takes gradients for a tensor"):
         outputs.sum().backward()
+
+
+def test_a_state_of_unknown_sizes_needs_a_row_for_each_of_the_batch():
+    def cell(inputs, state):
+        return inputs, state
+
+    inputs, right = torch.ones(2, 4, 3), torch.zeros(2, 5)
+    refused(ValueError, "dynamic_rnn: initial_state['b'][1] has shape [4, 5], expected [2, ...], a row for each of the "
+            "batch; inputs have batch = 2 and time = 4: if they are time-major, pass time_major=True", cell, inputs,
+            sequence_length=[4, 1], initial_state={"b": [right, torch.zeros(4, 5)], "a": torch.tensor(0)})  # fmt: skip
+    refused(ValueError, "dynamic_rnn: reset_state has shape [3, 5], expected [2, ...]", cell, inputs,
+            initial_state=right, reset_state=torch.zeros(3, 5), resets=torch.zeros(2, 4, dtype=torch.bool))  # fmt: skip
+    free = torch.zeros(7)  # without lengths nothing is known of it
+    assert dr.dynamic_rnn(cell, inputs, initial_state=free)[1].shape == (7,)
+
+
+def test_a_structure_that_changes_is_told_by_place_and_kind():
+    calls = []
+
+    def cell(inputs, state):
+        calls.append(state)
+        return inputs, (state[0], [state[1]] if len(calls) > 1 else state[1])
+
+    state = torch.zeros(2, 100), torch.zeros(2, 3)
+    with pytest.raises(ValueError) as caught:
+        dr.dynamic_rnn(cell, torch.ones(2, 4, 3), initial_state=state)
+    assert str(caught.value) == (
+        "cell must return a state nested as before: state[1] is a list of 1, expected one tensor [2, 3]"
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["sequence", "parts", "check_inputs", "fitting_state", "why_by_steps", "prepared_step", "given_or_zero"]
+)
+def test_any_name_of_a_method_is_free_in_a_cell_of_yours(name):
+    class Mine(dr.RNNCell):
+        state_size = output_size = 3
+
+        def forward(self, inputs, state=None):
+            return inputs + state, state + 1
+
+    def refuse(self, *arguments):
+        raise AssertionError("must not be called")
+
+    setattr(Mine, name, refuse)
+    cell, inputs = Mine(), torch.ones(2, 4, 3)
+    state = torch.zeros(2, 3)
+    for one in (cell, dr.ResidualWrapper(cell), dr.DropoutWrapper(cell, state_dropout=0.1), dr.ZoneoutWrapper(cell)):
+        outputs, _ = dr.dynamic_rnn(one, inputs, sequence_length=[4, 2], initial_state=state)
+        assert outputs.shape == (2, 4, 3)
+    dr.dynamic_rnn(dr.MultiRNNCell([cell, dr.GRUCell(2)]), inputs)
+    assert "a cell of your own" in dr.explain_dispatch(cell, inputs)

@@ -88,6 +88,24 @@ def test_wrong_arguments_are_refused_as_the_call_refuses_them():
         dr.explain_dispatch(dr.LSTMCell(5), INPUTS.long())
     with pytest.raises(ValueError, match="lengths must have shape"):
         dr.explain_dispatch(dr.LSTM(4, 5), INPUTS, lengths=[1])
+    with pytest.raises(ValueError, match="explain_dispatch: time_major is for cells; a module has batch_first"):
+        dr.explain_dispatch(dr.LSTM(4, 5), INPUTS, time_major=True)
+
+
+@pytest.mark.parametrize("cell", [dr.LSTMCell(5), own_cell, dr.ZoneoutWrapper(dr.GRUCell(5))], ids=["a", "b", "c"])
+def test_lengths_layout_and_request_are_checked_for_every_cell(cell):
+    with pytest.raises(ValueError, match=r"explain_dispatch: lengths\[0\]=99 exceeds max_time=3"):
+        dr.explain_dispatch(cell, INPUTS, lengths=[99, 1])
+    with pytest.raises(ValueError, match="implementation must be one of auto, fused, reference, got 'bogus'"):
+        dr.explain_dispatch(cell, INPUTS, implementation="bogus")
+    with pytest.raises(TypeError, match="explain_dispatch: time_major must be a bool, got 1"):
+        dr.explain_dispatch(cell, INPUTS, time_major=1)
+
+
+@needs_kernels
+def test_fused_is_refused_by_cells_that_are_called_step_by_step():
+    with pytest.raises(ValueError, match='"fused" is not available: own_cell is called step by step'):
+        dr.explain_dispatch(own_cell, INPUTS, implementation="fused")
 
 
 def test_reference_gives_the_numbers_of_the_reference_loop():
@@ -120,8 +138,8 @@ def test_fused_is_taken_by_cells_directions_and_modules():
         (dr.LSTMCell(5, activation=torch.relu), "no kernel of lstm has the activation relu"),
     ],
 )
-def test_fused_that_cannot_be_had_is_refused_before_anything_is_computed(cell, reason):
-    with pytest.raises(ValueError, match=f'implementation="fused" cannot be had: .*{reason}'):
+def test_fused_that_is_not_available_is_refused_before_anything_is_computed(cell, reason):
+    with pytest.raises(ValueError, match=f'implementation="fused" is not available: .*{reason}'):
         dr.dynamic_rnn(cell, INPUTS, initial_state=None if hasattr(cell, "zero_state") else 0 * INPUTS[:, 0],
                        implementation="fused")  # fmt: skip
 
@@ -129,5 +147,5 @@ def test_fused_that_cannot_be_had_is_refused_before_anything_is_computed(cell, r
 def test_a_module_refuses_another_word_and_what_it_cannot_have():
     with pytest.raises(ValueError, match="implementation must be one of auto, fused, reference, got 'quick'"):
         dr.LSTM(4, 5)(INPUTS, implementation="quick")
-    with pytest.raises(RuntimeError if missing() else ValueError, match="cannot be had"):
+    with pytest.raises(RuntimeError if missing() else ValueError, match="is not available"):
         dr.LSTM(4, 5).bfloat16()(INPUTS.bfloat16(), implementation="fused")

@@ -62,3 +62,51 @@ def test_a_step_of_layers_is_a_pass_of_one_step():
     assert_close((output, state), (outputs[:, 0], final))
     with pytest.raises(ValueError, match="MultiRNNCell: state must have 2 items"):
         cell(INPUTS[:, 0], (state[0],))
+
+
+def test_a_layer_that_does_not_fit_is_named_with_its_sizes():
+    cell = dr.MultiRNNCell([dr.LSTMCell(3, 4), dr.DropoutWrapper(dr.LSTMCell(2, 5))])
+    for inputs, time_major in ((torch.ones(2, 6, 4), False), (torch.ones(6, 2, 4), True)):
+        with pytest.raises(ValueError) as caught:
+            dr.dynamic_rnn(cell, inputs, time_major=time_major)
+        assert str(caught.value) == (
+            f"MultiRNNCell: cells[1]: inputs have shape {[*inputs.shape[:2], 3]}, expected a last dimension of 5, the "
+            "input_size of LSTMCell"
+        )
+
+
+def test_a_layer_of_another_dtype_is_named():
+    cell = dr.MultiRNNCell([dr.GRUCell(3, 4), dr.GRUCell(3, 3, **DOUBLE)])
+    with pytest.raises(TypeError, match=r"MultiRNNCell: cells\[1\]: inputs are float32, but cell weights are float64"):
+        dr.dynamic_rnn(cell, torch.ones(2, 6, 4))
+
+
+def test_a_step_from_zeros_takes_nested_inputs():
+    class Sum(dr.RNNCell):
+        state_size = output_size = 3
+
+        def forward(self, inputs, state=None):
+            return inputs["a"] + inputs["b"] + state, state + 1
+
+    cell, one = dr.MultiRNNCell([Sum(), dr.GRUCell(2, 3)]), torch.ones(4, 3)
+    output, state = cell({"a": one, "b": 2 * one})
+    outputs, final = dr.dynamic_rnn(cell, {"a": one[:, None], "b": 2 * one[:, None]})
+    assert_close((output, state), (outputs[:, 0], final), 1e-6)
+
+
+def test_each_layers_state_is_checked_by_its_name():
+    cell = dr.MultiRNNCell([dr.MultiRNNCell([dr.GRUCell(3, 3)]), dr.LSTMCell(2, 3), running_sum])
+    pair = torch.zeros(2, 2), torch.zeros(2, 2)
+    inputs, right = torch.ones(2, 6, 3), ((torch.zeros(2, 3),), pair, torch.zeros(2, 2))
+    dr.dynamic_rnn(cell, inputs, sequence_length=[6, 2], initial_state=right)
+    for place, bad, message in (
+        (0, (torch.zeros(2, 3).long(),), "initial_state[0][0] is int64, expected float32"),
+        (1, (torch.zeros(2, 2), torch.zeros(3, 2)), "initial_state[1].h has shape [3, 2], expected [2, 2]"),
+        (2, torch.zeros(3, 2), "initial_state[2] has shape [3, 2], expected [2, ...], a row for each of the batch"),
+    ):
+        state = [bad if index == place else part for index, part in enumerate(right)]
+        with pytest.raises((TypeError, ValueError)) as caught:
+            dr.dynamic_rnn(cell, inputs, sequence_length=[6, 2], initial_state=state)
+        assert f"dynamic_rnn: {message}" in str(caught.value)
+    with pytest.raises(ValueError, match=r"initial_state must be a tuple of 3 .*, got a tuple of 2"):
+        dr.dynamic_rnn(cell, inputs, initial_state=right[:2])

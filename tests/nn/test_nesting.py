@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from dynrnn import LSTMState, _nest
-from dynrnn.nn.nesting import Nesting
+from dynrnn.nn.nesting import Nesting, find_difference
 
 Pair = collections.namedtuple("Pair", "one two")
 LEAVES = [torch.full((1,), float(index)) for index in range(6)]
@@ -56,12 +56,31 @@ def test_the_type_of_a_nest_may_differ(like, other):
 
 @pytest.mark.parametrize(
     ("like", "other"),
-    [(ZERO, (ONE,)), ((ZERO,), ONE), ((ZERO, ONE), (TWO,)), ((ZERO, (ONE, TWO)), (ONE, TWO)), ({"a": ZERO}, {})],
+    [(ZERO, (ONE,)), ((ZERO,), ONE), ((ZERO, ONE), (TWO,)), ((ZERO, (ONE, TWO)), (ONE, TWO)), ({"a": ZERO}, {}),
+     ({"a": ZERO}, {"b": ONE}), ((ZERO, {"a": ONE}), (ZERO, collections.OrderedDict(b=TWO)))],
     ids=str,
-)
+)  # fmt: skip
 def test_another_nesting_is_refused(like, other):
-    with pytest.raises(ValueError, match="The two structures don't have the same"):
-        Nesting(like).take_apart(other)
+    with pytest.raises(ValueError, match=r"state.* expected"):
+        Nesting(like).take_apart(other, "state")
+
+
+@pytest.mark.parametrize(
+    ("like", "other", "message"),
+    [
+        (ZERO, (ONE, TWO), "state is a tuple of 2, expected one tensor [1]"),
+        ((ZERO,), ONE, "state is one tensor [1], expected a tuple of 1"),
+        ((ZERO, {"b": (ONE,), "a": TWO}), [ZERO, {"a": TWO, "b": []}],
+         "state[1]['b'] is a list of 0, expected a tuple of 1"),
+        (LSTMState(ZERO, ONE), (TWO, (THREE,)), "state.h is a tuple of 1, expected one tensor [1]"),
+        ({"a": ZERO}, {"b": ONE}, "state has the keys ['b'], expected ['a']"),
+        ((ZERO, ONE), (ONE, ZERO), None),
+        ((ZERO, ONE), {"a": ONE, "b": ZERO}, None),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_difference_is_told_by_its_place_and_kinds(like, other, message):
+    assert find_difference(like, other, "state") == message
 
 
 def test_a_leaf_that_is_no_tensor_is_handed_on_for_others_to_refuse():

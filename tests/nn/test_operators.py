@@ -1,5 +1,7 @@
 """Layers by torch's operators against the reference: the packed way on CUDA only, its plumbing on the CPU too."""
 
+import weakref
+
 import pytest
 import torch
 from nn.module_cases import INPUT, KINDS, close, draw_hx, gradients, make, states
@@ -70,6 +72,31 @@ def test_backward_may_run_twice_where_the_graph_is_kept():
     outputs, _ = run_layers_by_torch(cell, *weights, inputs, hx, LENGTHS[1])
     runs = [torch.autograd.grad(outputs.sum(), inputs, retain_graph=True)[0] for _ in range(2)]
     assert torch.equal(*runs)
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_backward_runs_once_where_the_graph_is_not_kept_and_leaves_nothing_behind(create_graph):
+    cell, weights, inputs, hx, _ = layers("gru")
+    outputs, _ = run_layers_by_torch(cell, *weights, inputs, hx, LENGTHS[1])
+    if create_graph:
+        torch.autograd.grad(outputs.sum(), inputs, create_graph=True)
+    inner = weakref.ref(outputs.grad_fn.unused[0][1][0])
+    outputs.sum().backward()
+    assert inner() is None
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        outputs.sum().backward()
+
+
+@pytest.mark.parametrize("name", ["lstm", "gru", "rnn"])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float64], ids=str)  # by torch's operator, by the kernels
+def test_a_second_backward_of_a_module_raises_as_torchs_does(name, dtype):
+    ours, theirs = make(name, dtype=dtype)
+    for module in (ours, theirs):
+        output, _ = module(torch.randn(5, 3, INPUT, dtype=dtype))
+        output.sum().backward(retain_graph=True)
+        output.sum().backward()
+        with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+            output.sum().backward()
 
 
 def test_saved_tensors_may_be_moved_and_computed_again():

@@ -25,3 +25,12 @@ def test_what_stands_past_the_end_reaches_no_last_output_and_no_gradient():
     assert found.tolist() == [1, 0] and outputs.grad.tolist() == [[1, 0, 0], [0, 0, 0]]
     with pytest.raises(ValueError, match=r"last_output: outputs must have shape \[batch, time, ...\], got \[3\]"):
         dr.last_output(torch.zeros(3), [1])
+
+
+def test_outputs_must_be_one_tensor():
+    outputs = torch.zeros(2, 3, 4)
+    with pytest.raises(TypeError, match="last_output: outputs must be a tensor, got a tuple of 2"):
+        dr.last_output((outputs, outputs), [1, 2])
+    with pytest.raises(TypeError, match="last_output: time_major must be a bool, got 'no'"):
+        dr.last_output(outputs, time_major="no")
+    assert dr.last_output(outputs.numpy(), [1, 2]).shape == (2, 4)

@@ -1,7 +1,6 @@
 """Pictures: what they mark, what they refuse."""
 
 import io
-from pathlib import Path
 
 import pytest
 import torch
@@ -72,9 +71,3 @@ def test_what_does_not_fit_is_refused():
         dr.plot(outputs, state.h[:2], LENGTHS)
     with pytest.raises(ValueError, match="exceeds max_time=5"):
         dr.plot(outputs, state, [9, 1, 1])
-
-
-def test_the_pictures_of_the_documentation_are_made_by_its_script():
-    docs = Path(__file__).parents[2] / "docs"
-    source = (docs / "make_images.py").read_text()
-    assert all(f'"{image.name}"' in source for image in (docs / "images").glob("*.png"))

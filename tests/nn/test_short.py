@@ -4,11 +4,12 @@ import pytest
 import torch
 
 import dynrnn
-from dynrnn.kernels import missing, quick
+from dynrnn.kernels import missing
+from dynrnn.kernels import short as kernels_short
 from dynrnn.nn import dynamic, recurrent, short
 
 pytestmark = pytest.mark.skipif(
-    missing() is not None or not quick._is_open, reason="the short way needs the compiled module and torch 2.10"
+    missing() is not None or not kernels_short._is_open, reason="the short way needs the compiled module and torch 2.10"
 )
 MODULES = {
     "LSTM": lambda **options: dynrnn.LSTM(5, 4, **options),
@@ -141,6 +142,16 @@ def test_errors_are_those_of_the_long_way(given, options, ways):
             module(given.get("input", torch.zeros(6, 3, 5)), **{k: v for k, v in given.items() if k != "input"})
         messages.append(str(caught.value))
     assert messages[0] == messages[1] and "run_layer" not in messages[0]
+
+
+@pytest.mark.parametrize("make", [dynrnn.GRU, dynrnn.RNN])
+@pytest.mark.parametrize("kind", [tuple, list])
+def test_a_state_of_one_tensor_is_not_wrapped(make, kind, ways):
+    _, state = ways
+    for is_open in (True, False):
+        state["open"] = is_open
+        with pytest.raises(TypeError, match=f"hx must be one tensor h, got a {kind.__name__} of 1"):
+            make(5, 4)(torch.zeros(6, 3, 5), kind([torch.zeros(1, 3, 4)]))
 
 
 @pytest.mark.parametrize(

@@ -227,7 +227,7 @@ def test_the_kernels_are_taken_wherever_they_apply():
 def test_where_they_do_not_apply_auto_falls_back_and_fused_raises_the_reason(spec, options, inputs, reason):
     choice = choose(spec, options, inputs)
     assert not choice.fused and reason in choice.obstacle
-    with pytest.raises(ValueError, match=f'implementation="fused" cannot be had: .*{reason}'):
+    with pytest.raises(ValueError, match=f'implementation="fused" is not available: .*{reason}'):
         choose(spec, options, inputs, implementation="fused")
 
 
@@ -235,7 +235,7 @@ def test_without_the_compiled_module_fused_raises_why(monkeypatch):
     monkeypatch.setattr(availability, "_MISSING", "the compiled module is not here")
     choice = choose(LSTM, LSTMOptions(3), INPUTS)
     assert not choice.fused and choice.obstacle == "the compiled module is not here"
-    with pytest.raises(RuntimeError, match=r'implementation="fused" cannot be had: the compiled module is not here'):
+    with pytest.raises(RuntimeError, match=r'implementation="fused" is not available: the compiled module is not here'):
         choose(LSTM, LSTMOptions(3), INPUTS, implementation="fused")
     case = draw(VARIANTS["lstm"], 2, 3)
     outputs, _ = run_layer(LSTM, case.params, case.inputs, None, lengths=None, options=LSTMOptions(3))

@@ -96,7 +96,7 @@ def test_the_masked_path_alone_equals_the_loop(name, reverse):
     case = draw(variant, batch=3, time=5)
     lengths = torch.tensor([2, 0, 5])
     layer = {"lengths": lengths, "options": variant.options, "reverse": reverse}
-    mine = run_layer_masked(variant.spec, case.params, case.inputs, case.state, **layer)
+    mine = run_layer_masked(variant.spec, case.params, case.inputs, case.state, **layer)[:2]
     loop = run_layer(variant.spec, case.params, case.inputs, case.state, **layer)
     torch.testing.assert_close(mine, loop, rtol=0, atol=1e-12)
     weights = [torch.randn_like(value) for value in (loop[0], *loop[1])]
@@ -111,7 +111,7 @@ def test_the_masked_path_has_right_first_and_second_derivatives():
     def run(*leaves):
         inner = case.with_leaves(leaves)
         layer = {"lengths": torch.tensor([3, 1]), "options": variant.options}
-        outputs, final = run_layer_masked(variant.spec, inner.params, inner.inputs, inner.state, **layer)
+        outputs, final, _, _ = run_layer_masked(variant.spec, inner.params, inner.inputs, inner.state, **layer)
         return outputs, *final
 
     assert torch.autograd.gradcheck(run, case.leaves(), fast_mode=True)
@@ -152,15 +152,47 @@ def test_a_users_step_is_run_as_with_lengths_that_can_be_seen(time_major, revers
         torch.testing.assert_close(gradient[index], torch.func.grad(loss)(*one), rtol=0, atol=1e-12)
 
 
-def test_what_needs_the_values_is_refused_in_words():
-    params = {"kernel": torch.ones(2, 1), "bias": torch.zeros(1)}
+@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("time", [5, 0])
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("time_major", [False, True])
+def test_states_and_gates_are_kept_as_with_lengths_that_can_be_seen(name, time, reverse, time_major):
+    variant, params, inputs, state = batches(name)
+    inputs, lengths = inputs[:, :, :time], LENGTHS.clamp(max=time)
+    if time_major:
+        inputs = inputs.transpose(1, 2)
+
+    def run(inputs, state, lengths):
+        layer = {"lengths": lengths, "options": variant.options, "time_major": time_major, "reverse": reverse}
+        trace = trace_layer(variant.spec, params, inputs, state, keep_states=True, keep_gates=True,
+                            implementation="reference", **layer)  # fmt: skip
+        return list(trace.states), list(trace.gates)
+
+    def loss(*arguments):
+        return sum(value.square().sum() for kept in run(*arguments) for value in kept)
+
+    mapped, gradient = torch.vmap(run)(inputs, state, lengths), torch.func.grad(loss, (0, 1))
+    gradients = torch.vmap(gradient)(inputs, state, lengths)
+    for index in range(4):
+        one = inputs[index], tuple(value[index] for value in state), lengths[index]
+        found = [[value[index] for value in kept] for kept in mapped]
+        torch.testing.assert_close(found, list(run(*one)), rtol=0, atol=1e-12)
+        found = gradients[0][index], tuple(value[index] for value in gradients[1])
+        torch.testing.assert_close(found, gradient(*one), rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("implementation", ["auto", "reference"])
+@pytest.mark.parametrize("wanted", ["resets", "checkpoint_every"])
+def test_what_needs_the_values_is_refused_in_words(implementation, wanted):
+    params = {"kernel": torch.ones(2, 1, requires_grad=True), "bias": torch.zeros(1)}
+    given = {"resets": torch.ones(2, 4, dtype=torch.bool), "checkpoint_every": 2}
 
     def run(inputs, lengths):
-        state = (torch.zeros(2, 1),)
-        layer = {"lengths": lengths, "options": BasicRNNOptions(1), "implementation": "reference", "keep_states": True}
-        return trace_layer(BASIC_RNN, params, inputs, state, **layer).outputs
+        layer = {"lengths": lengths, "options": BasicRNNOptions(1), "implementation": implementation}
+        return trace_layer(BASIC_RNN, params, inputs, (torch.zeros(2, 1),), **layer, **{wanted: given[wanted]}).outputs
 
-    with pytest.raises(ValueError, match=r"run_layer: states cannot be had where torch\.vmap or torch\.compile hides"):
+    message = rf"run_layer: {wanted} is not available where torch\.vmap or torch\.compile hides the lengths"
+    with pytest.raises(ValueError, match=message):
         torch.vmap(run)(torch.zeros(3, 2, 4, 1), torch.ones(3, 2, dtype=torch.int64))
 
 

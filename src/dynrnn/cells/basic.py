@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from dynrnn.cells.spec import Activation, CellSpec, Param, State, check_size
+from dynrnn.cells.options import check_activation, check_size
+from dynrnn.cells.spec import Activation, CellSpec, Param, State
 
 
 @dataclass(frozen=True)
 class BasicRNNOptions:
-    """Options of the basic cell: its width and the function applied to the sum (any callable on a tensor)."""
+    """Options of the basic cell: its width and the function applied to the sum (any callable on a tensor).
+
+    `owner` is named in errors: TypeError or ValueError for an option that is none.
+    """
 
     num_units: int
     activation: Activation = torch.tanh
+    owner: InitVar[str] = "BasicRNNOptions"
 
-    def __post_init__(self) -> None:
-        check_size("BasicRNNOptions", "num_units", self.num_units)
+    def __post_init__(self, owner: str) -> None:
+        check_size(owner, "num_units", self.num_units)
+        check_activation(owner, self.activation)
 
 
 class BasicRNNWeights(NamedTuple):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from dynrnn.cells.spec import Activation, CellSpec, Param, State, check_size
+from dynrnn.cells.options import check_activation, check_size
+from dynrnn.cells.spec import Activation, CellSpec, Param, State
 
 
 @dataclass(frozen=True)
@@ -18,14 +19,17 @@ class GRUOptions:
     """Options of the GRU: its width, the candidate's activation (any callable on a tensor), where the reset gate acts.
 
     With `reset_after` the gate scales the state's product instead of the state itself; `gru_step` has both formulas.
+    `owner` is named in errors: TypeError or ValueError for an option that is none.
     """
 
     num_units: int
     activation: Activation = torch.tanh
     reset_after: bool = False
+    owner: InitVar[str] = "GRUOptions"
 
-    def __post_init__(self) -> None:
-        check_size("GRUOptions", "num_units", self.num_units)
+    def __post_init__(self, owner: str) -> None:
+        check_size(owner, "num_units", self.num_units)
+        check_activation(owner, self.activation)
 
 
 class GRUWeights(NamedTuple):

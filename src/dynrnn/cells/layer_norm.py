@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import InitVar, dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from dynrnn.cells.spec import Activation, CellSpec, Param, State, check_size
+from dynrnn.cells.options import check_activation, check_number, check_rate, check_size
+from dynrnn.cells.spec import Activation, CellSpec, Param, State
 
 _GATES = ("input", "transform", "forget", "output")  # TensorFlow 1's scopes for i, j, f, o
 
@@ -22,7 +23,8 @@ class LayerNormLSTMOptions:
 
     `epsilon` is added to the variances. `norm_gain` and `norm_shift` are what gains and shifts start from. `dropout` is
     the share of the new candidate that is dropped, drawn anew at every step from torch's generator; a face sets it to 0
-    outside training. Without `layer_norm` the gates have a bias instead.
+    outside training. Without `layer_norm` the gates have a bias instead. `owner` is named in errors: TypeError or
+    ValueError for an option that is none.
     """
 
     num_units: int
@@ -33,22 +35,30 @@ class LayerNormLSTMOptions:
     norm_shift: float = 0.0
     epsilon: float = 1e-12
     dropout: float = 0.0
+    owner: InitVar[str] = "LayerNormLSTMOptions"
 
-    def __post_init__(self) -> None:
-        check_size("LayerNormLSTMOptions", "num_units", self.num_units)
+    def __post_init__(self, owner: str) -> None:
+        check_size(owner, "num_units", self.num_units)
+        for name in ("forget_bias", "norm_gain", "norm_shift"):
+            check_number(owner, name, getattr(self, name))
+        check_number(owner, "epsilon", self.epsilon, least=0)
+        check_rate(owner, "dropout", self.dropout)
+        check_activation(owner, self.activation)
 
 
 class LayerNormLSTMWeights(NamedTuple):
     """The kernel's input and recurrent rows, and the bias with the forget bias in it or the norms.
 
     `input_kernel` `[input_size, 4 * units]`, `recurrent_kernel` `[units, 4 * units]`, `bias` `[4 * units]` or None;
-    `norms` are a gain and a shift `[units]` each for i, j, f, o and the state, in this order, or none.
+    `norms` are a gain and a shift `[units]` each for i, j, f, o and the state, in this order, or none; a gate is kept
+    within -`bound`..`bound` before it is normalised.
     """
 
     input_kernel: Tensor
     recurrent_kernel: Tensor
     bias: Tensor | None
     norms: tuple[tuple[Tensor, Tensor], ...]
+    bound: float
 
 
 def layer_norm_lstm_step(
@@ -96,17 +106,17 @@ def _prepare(params: Mapping[str, Tensor], options: LayerNormLSTMOptions) -> Lay
     input_kernel, recurrent_kernel = kernel.split((kernel.shape[0] - units, units))
     if not options.layer_norm:
         i, j, f, o = params["bias"].split(units)
-        return LayerNormLSTMWeights(input_kernel, recurrent_kernel, torch.cat((i, j, f + options.forget_bias, o)), ())
+        bias = torch.cat((i, j, f + options.forget_bias, o))
+        return LayerNormLSTMWeights(input_kernel, recurrent_kernel, bias, (), math.inf)
     norms = [(params[f"{scope}/gamma"], params[f"{scope}/beta"]) for scope in (*_GATES, "state")]
     norms[2] = (norms[2][0], norms[2][1] + options.forget_bias)
-    return LayerNormLSTMWeights(input_kernel, recurrent_kernel, None, tuple(norms))
+    return LayerNormLSTMWeights(input_kernel, recurrent_kernel, None, tuple(norms), _bound(kernel.dtype))
 
 
 def _product(weights: LayerNormLSTMWeights, inputs: Tensor) -> Tensor:
     return functional.linear(inputs, weights.input_kernel.t(), weights.bias)
 
 
-@cache
 def _bound(dtype: torch.dtype) -> float:
     """The largest size of a gate whose variance, which half precision has in float32 too, does not overflow."""
     wide = torch.promote_types(dtype, torch.float32)
@@ -119,8 +129,7 @@ def _gated(
     (c, h), units, activation = state, options.num_units, options.activation
     gates = torch.addmm(product, h, weights.recurrent_kernel)
     if weights.norms:
-        bound = _bound(gates.dtype)
-        gates = gates.clamp(-bound, bound)
+        gates = gates.clamp(-weights.bound, weights.bound)
     gates = gates.split(units, 1)
     if weights.norms:
         gates = [

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from dynrnn.cells.spec import Activation, CellSpec, Param, State, check_size
+from dynrnn.cells.options import check_activation, check_number, check_size
+from dynrnn.cells.spec import Activation, CellSpec, Param, State
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,8 @@ class LSTMOptions:
     """Options of the LSTM; `lstm_step` says where each one acts.
 
     `cell_clip` and `proj_clip` are bounds on the absolute value, None for no clip (0.0 is a clip); `proj_clip` has no
-    effect without `num_proj`, as in TF1. `activation` is any callable on a tensor.
+    effect without `num_proj`, as in TF1. `activation` is any callable on a tensor. `owner` is named in errors:
+    TypeError or ValueError for an option that is none.
     """
 
     num_units: int
@@ -28,11 +30,17 @@ class LSTMOptions:
     proj_clip: float | None = None
     forget_bias: float = 1.0
     activation: Activation = torch.tanh
+    owner: InitVar[str] = "LSTMOptions"
 
-    def __post_init__(self) -> None:
-        check_size("LSTMOptions", "num_units", self.num_units)
+    def __post_init__(self, owner: str) -> None:
+        check_size(owner, "num_units", self.num_units)
         if self.num_proj is not None:
-            check_size("LSTMOptions", "num_proj", self.num_proj)
+            check_size(owner, "num_proj", self.num_proj)
+        for name in ("cell_clip", "proj_clip"):
+            if getattr(self, name) is not None:
+                check_number(owner, name, getattr(self, name), least=0)
+        check_number(owner, "forget_bias", self.forget_bias)
+        check_activation(owner, self.activation)
 
 
 class LSTMWeights(NamedTuple):

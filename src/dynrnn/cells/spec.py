@@ -73,11 +73,3 @@ class CellSpec:
         """
         weights = self.prepare(params, options)
         return self.recur(weights, self.product(weights, inputs), state, options)
-
-
-def check_size(owner: str, name: str, value: int) -> None:
-    """Refuse a width that is not an integer of at least 1; `owner` is the class that is being made."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{owner}: {name} must be an int, got {value!r}")
-    if value < 1:
-        raise ValueError(f"{owner}: {name} must be at least 1, got {value}")

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from dynrnn.cells.spec import CellSpec
+from dynrnn.errors import dtype_name
 from dynrnn.kernels.layouts import cell_of
 
 # torch comes first: its libgomp is the one that the compiled module then shares
@@ -67,7 +68,7 @@ def why_not(spec: CellSpec, options: Any, *, inputs: Tensor) -> str | None:
     if not inputs.is_cpu:
         return f"inputs are on {inputs.device}, and the kernels run on the CPU"
     if inputs.dtype not in DTYPES:
-        return f"inputs are {str(inputs.dtype).removeprefix('torch.')}, and the kernels compute in float32 and float64"
+        return f"inputs are {dtype_name(inputs.dtype)}, and the kernels compute in float32 and float64"
     if inputs.layout is not torch.strided:
         return f"inputs have the layout {inputs.layout}, and the kernels read strided tensors"
     if not torch.compiler.is_compiling() and has_own_dispatch(inputs):

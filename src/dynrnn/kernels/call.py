@@ -1,7 +1,8 @@
 """Calls of the compiled module: forward and backward of one layer in one direction over real tensors.
 
-Plain tensors go the short way of `quick.py`; all others here, as addresses and strides, each through the checks of
-`check.py`. How autograd, transforms and compiled code come here is in `functions.py` and `operators.py`.
+Tensors that need no second look go the short way of `short.py`; all others here, as addresses and strides, each
+through the checks of `check.py`. How autograd, transforms and compiled code come here is in `functions.py` and
+`operators.py`.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ import torch
 from torch import Tensor
 
 from dynrnn.errors import describe
-from dynrnn.kernels import quick
+from dynrnn.kernels import short
 from dynrnn.kernels.availability import _kernels
 from dynrnn.kernels.check import Rows, Setting, address_of, check_inputs, check_rows, rowwise
 from dynrnn.kernels.fields import CALL, NUMBERS
 from dynrnn.kernels.layouts import Layout
+from dynrnn.kernels.room import room_of
 from dynrnn.kernels.weights import Places, places_of
 
 _PIECES, _OUT, _HN, _CN, _SAVED, _PACKED, _STATES, _GATE0 = (
@@ -59,9 +61,9 @@ def forward(
     """
     ready = address_of_packed(packed, setting, inputs)
     if rows.row is None and not any_lengths:
-        found = quick.look(setting, inputs, state, rows.length, weights)
+        found = short.look(setting, inputs, state, rows.length, weights)
         if found is not None:
-            return quick.forward(found, setting, inputs, keep=keep, packed=ready)
+            return short.forward(found, setting, inputs, keep=keep, packed=ready)
     reads = _Reads(setting, rows, inputs, state, weights)
     call, places, numbers = reads.call, reads.places, reads.places.numbers
     first, second, _ = inputs.shape
@@ -80,7 +82,7 @@ def forward(
         if any_lengths:
             saved = inputs.new_empty(first * second * step_size(setting, inputs.dtype))
         else:
-            saved = quick.saved_room(_kernels.saved_size(call, numbers), inputs)
+            saved = room_of(_kernels.saved_size(call, numbers), inputs)
         call[_SAVED] = saved.data_ptr()
     _kernels.forward(call, reads.weights, numbers)
     return results, saved
@@ -91,7 +93,7 @@ def pack(setting: Setting, weights: Sequence[Tensor], input_size: int) -> Packed
     inputs = weights[0].detach().new_empty((1, 0, input_size))
     state = (None,) * setting.num_states
     reads = _Reads(setting._replace(time_major=False), Rows(None, None, None), inputs, state, weights)
-    buffer = inputs.new_empty(_kernels.packed_size(reads.call, reads.places.numbers))
+    buffer = room_of(_kernels.packed_size(reads.call, reads.places.numbers), inputs)
     _kernels.pack(reads.call, reads.weights, reads.places.numbers, buffer.data_ptr())
     return Packed(setting.layout, setting.isa, input_size, inputs.dtype, buffer)
 
@@ -128,7 +130,7 @@ def backward(
         saved, spare = forward(plain, rows, inputs, state, weights, keep=True)[1], False
         assert saved is not None
     if rows.row is None and not spare:
-        found = quick.backward(setting, rows.length, (inputs, *state, *weights), outputs, grads, wanted, saved)
+        found = short.backward(setting, rows.length, (inputs, *state, *weights), outputs, grads, wanted, saved)
         if found is not None:
             return found
     reads = _Reads(setting, rows, inputs, state, weights)

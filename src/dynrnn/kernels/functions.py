@@ -15,7 +15,7 @@ from torch import Tensor
 from torch._C._functorch import is_legacy_batchedtensor  # pyright: ignore[reportMissingImports]
 from torch.autograd import Function, forward_ad
 
-from dynrnn.kernels import call, quick
+from dynrnn.kernels import call, short
 from dynrnn.kernels.check import Rows
 from dynrnn.kernels.derivatives import Layer, gradients, second_gradients, zeros_of
 from dynrnn.kernels.mapped import Fold, one_by_one
@@ -28,9 +28,9 @@ class Record:
     """What one call of a layer carries besides tensors.
 
     With `keep` its last result is the buffer that the forward pass leaves for backward, which uses it up: `first` tells
-    whether that has happened, and a later backward runs forward again. A `PlainLayerFunction` finds more here: `rows`,
-    what `quick.look` made of its operands if it was asked before (`found`), and how many axes of one element the
-    state's tensors have before theirs.
+    whether that has happened, and a later backward runs forward again. An `UntransformedLayerFunction` finds more here:
+    `rows`, what `short.look` made of its operands if it was asked before (`found`), and how many axes of one element
+    the state's tensors have before theirs.
     """
 
     __slots__ = ("_unused", "axes", "found", "keep", "layer", "rows")
@@ -110,8 +110,8 @@ class LayerFunction(Function):
         return fold.results(_apply_layer(fold.layer, *fold.indices, fold.inputs, *state, *operands[end:]))
 
 
-class PlainLayerFunction(Function):
-    """`(record, inputs, *state, *weights)` to the same results, outside of transforms, whose machinery takes time."""
+class UntransformedLayerFunction(Function):
+    """`(record, inputs, *state, *weights)` to the same results, outside of transforms: their machinery takes time."""
 
     @staticmethod
     def forward(ctx: Any, record: Record, *operands: Any) -> Any:
@@ -119,7 +119,7 @@ class PlainLayerFunction(Function):
         if record.found is None:
             results, saved = call.forward(setting, record.rows, inputs, operands[1:end], operands[end:], keep=True)
         else:
-            results, saved = quick.forward(record.found, setting, inputs, keep=True, axes=record.axes)
+            results, saved = short.forward(record.found, setting, inputs, keep=True, axes=record.axes)
             record.found = None
         ctx.record = record
         ctx.mark_non_differentiable(saved)

@@ -1,4 +1,4 @@
-"""A layer by the kernels, for parameters as TensorFlow 1 and as torch lays them out; the door is chosen here.
+"""A layer by the kernels, for weights as TensorFlow 1 and as torch lay them out; the door is chosen here.
 
 Whether the kernels should run at all is for the caller to decide (`why_not` in `availability.py`).
 """
@@ -6,7 +6,6 @@ Whether the kernels should run at all is for the caller to decide (`why_not` in 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any, Protocol
 
 import torch
@@ -15,25 +14,11 @@ from torch._C._functorch import TransformType, get_interpreter_stack  # pyright:
 from torch.autograd import forward_ad
 
 from dynrnn.cells.spec import CellSpec
-from dynrnn.kernels import call, operators, quick
+from dynrnn.kernels import call, operators, short
 from dynrnn.kernels.check import Rows, Setting
 from dynrnn.kernels.derivatives import Layer, Reference, Results, zeros_of
-from dynrnn.kernels.functions import LayerFunction, PlainLayerFunction, Record
-from dynrnn.kernels.layouts import Layout, cell_of, layout_of, torch_layout
-
-
-def _named_layout(name: str, options: Any) -> tuple[Layout, tuple[str, ...]]:
-    layout = layout_of(name, options)
-    return layout, layout.names
-
-
-def _named_torch_layout(mode: str, units: int, projection: int, biased: bool) -> tuple[Layout, tuple[str, ...]]:
-    layout = torch_layout(mode, units, projection, biased)
-    return layout, layout.names
-
-
-_known_layout = lru_cache(maxsize=512)(_named_layout)
-_known_torch_layout = lru_cache(maxsize=512)(_named_torch_layout)
+from dynrnn.kernels.functions import LayerFunction, Record, UntransformedLayerFunction
+from dynrnn.kernels.layouts import cell_of, layout_of, named_layout, named_torch_layout, torch_layout
 
 
 class Pieces(Protocol):
@@ -91,9 +76,7 @@ def run_layer(
         ...                                     options=BasicRNNOptions(1), reference=None)
         ...     assert h[0] == outputs[0, 2] and not outputs[1, 1:].any()
     """
-    # torch.compile sees through caches, and says so with a warning
-    find = _named_layout if torch.compiler.is_compiling() else _known_layout
-    layout, names = find(spec.name, options)
+    layout, names = named_layout(spec.name, options)
     setting = Setting(layout, time_major, reverse, keep_states, keep_gates, isa)
     return _run(Layer(setting, names, reference), params, inputs, state, lengths, pieces, packed)
 
@@ -120,7 +103,8 @@ def run_torch_layer(
     "bias_ih" and "bias_hh", with a projection "weight_hr". State, final state and gates have the order of our cells:
     (c, h), and i, j, f, o. `reference` is given these weights.
     """
-    setting, names = _torch_setting(mode, weights, time_major, reverse, keep_states, keep_gates, isa)
+    layout, names = named_torch_layout(mode, weights)
+    setting = Setting(layout, time_major, reverse, keep_states, keep_gates, isa)
     return _run(Layer(setting, names, reference), weights, inputs, state, lengths, pieces, packed)
 
 
@@ -156,21 +140,22 @@ def _run(
     if transformed:
         return layer.named(LayerFunction.apply(Record(layer, keep=keep), *rows, inputs, *given, *tensors))
     if keep:
-        return layer.named(PlainLayerFunction.apply(Record(layer, keep=True, rows=rows), inputs, *given, *tensors))
+        record = Record(layer, keep=True, rows=rows)
+        return layer.named(UntransformedLayerFunction.apply(record, inputs, *given, *tensors))
     return layer.named(call.forward(layer.setting, rows, inputs, given, tensors, packed=packed)[0])
 
 
-def known_layer(
+def layer_for(
     spec: CellSpec, options: Any, reference: Reference, *, time_major: bool = False, reverse: bool = False
 ) -> Layer | None:
-    """A layer to be run by `run_plainly`, as `run_layer` runs it; None where there is no kernel for it."""
+    """A layer to be run by `run_short`, as `run_layer` runs it; None where there is no kernel for it."""
     if cell_of(spec.name, options) is None:
         return None
-    layout, names = _named_layout(spec.name, options)
-    return Layer(Setting(layout, time_major, reverse), names, reference)
+    layout = layout_of(spec.name, options)
+    return Layer(Setting(layout, time_major, reverse), layout.names, reference)
 
 
-def known_torch_layer(
+def torch_layer_for(
     mode: str,
     units: int,
     projection: int,
@@ -181,11 +166,11 @@ def known_torch_layer(
     reverse: bool = False,
 ) -> Layer:
     """The same for `run_torch_layer`; a projection of 0 is none."""
-    layout, names = _named_torch_layout(mode, units, projection, biased)
-    return Layer(Setting(layout, time_major, reverse), names, reference)
+    layout = torch_layout(mode, units, projection, biased)
+    return Layer(Setting(layout, time_major, reverse), layout.names, reference)
 
 
-def run_plainly(
+def run_short(
     layer: Layer,
     weights: Sequence[Tensor | None],
     inputs: Tensor,
@@ -202,8 +187,8 @@ def run_plainly(
 
     Example:
         >>> from dynrnn.cells import BASIC_RNN, BasicRNNOptions
-        >>> layer = known_layer(BASIC_RNN, BasicRNNOptions(1), reference=None)
-        >>> found = run_plainly(layer, [torch.ones(3, 1), torch.zeros(1)], torch.ones(2, 9, 2), None, [9, 0])
+        >>> layer = layer_for(BASIC_RNN, BasicRNNOptions(1), reference=None)
+        >>> found = run_short(layer, [torch.ones(3, 1), torch.zeros(1)], torch.ones(2, 9, 2), None, [9, 0])
         >>> found is None or found[1].shape == (2, 1)
         True
     """
@@ -211,21 +196,21 @@ def run_plainly(
         return None
     setting, given = layer.setting, () if state is None else state
     if not torch.is_grad_enabled() or not _wants_gradients(inputs, given, weights):
-        found = quick.look(setting, inputs, state, lengths, weights)
+        found = short.look(setting, inputs, state, lengths, weights)
         if found is None:
             return None
         ready = call.address_of_packed(packed, setting, inputs)
-        return quick.forward(found, setting, inputs, keep=False, packed=ready, axes=axes)[0]
+        return short.forward(found, setting, inputs, keep=False, packed=ready, axes=axes)[0]
     if isinstance(lengths, Tensor):
         lengths = lengths.clone()  # backward needs them as they are now
-    found = quick.look(setting, inputs, state, lengths, weights)
+    found = short.look(setting, inputs, state, lengths, weights)
     if found is None:
         return None
     if lengths is not None and not isinstance(lengths, Tensor):
-        lengths = torch.tensor(lengths, dtype=torch.int64)
+        lengths = torch.tensor(lengths, dtype=torch.int64, device="cpu")
     record = Record(layer, keep=True, rows=Rows(None, None, lengths), found=found, axes=axes)
     begin = (None,) * setting.num_states if state is None else state
-    return PlainLayerFunction.apply(record, inputs, *begin, *weights)[:-1]
+    return UntransformedLayerFunction.apply(record, inputs, *begin, *weights)[:-1]
 
 
 def _is_watched() -> bool:
@@ -237,50 +222,6 @@ def _is_watched() -> bool:
         or forward_ad._current_level >= 0
         or torch._C._get_tracing_state() is not None
     )
-
-
-def pack_layer(
-    spec: CellSpec, params: Mapping[str, Tensor], input_size: int, options: Any, *, isa: int = -1
-) -> call.Packed:
-    """Pack the parameters of a layer for calls of `run_layer` with them that record no gradients.
-
-    Who keeps what is returned sees to it that the parameters do not change meanwhile.
-
-    Example:
-        >>> from dynrnn.cells import BASIC_RNN, BasicRNNOptions
-        >>> from dynrnn.kernels import missing
-        >>> params, inputs = {"kernel": torch.ones(3, 1), "bias": torch.zeros(1)}, torch.ones(2, 9, 2)
-        >>> how = {"lengths": None, "options": BasicRNNOptions(1), "reference": None}
-        >>> if missing() is None:
-        ...     packed = pack_layer(BASIC_RNN, params, 2, BasicRNNOptions(1))
-        ...     assert torch.equal(*(run_layer(BASIC_RNN, params, inputs, None, packed=one, **how)[0]
-        ...                          for one in (packed, None)))
-    """
-    layout, names = _known_layout(spec.name, options)
-    setting = Setting(layout, False, False, False, False, isa)
-    return call.pack(setting, [params[name] for name in names], input_size)
-
-
-def pack_torch_layer(mode: str, weights: Mapping[str, Tensor], *, isa: int = -1) -> call.Packed:
-    """Pack the weights of one layer and direction for calls of `run_torch_layer`, as `pack_layer` does."""
-    setting, names = _torch_setting(mode, weights, isa=isa)
-    return call.pack(setting, [weights[name] for name in names], weights["weight_ih"].shape[1])
-
-
-def _torch_setting(
-    mode: str,
-    weights: Mapping[str, Tensor],
-    time_major: bool = False,
-    reverse: bool = False,
-    keep_states: bool = False,
-    keep_gates: bool = False,
-    isa: int = -1,
-) -> tuple[Setting, tuple[str, ...]]:
-    weight_hr = weights.get("weight_hr")
-    units = weights["weight_hh"].shape[1] if weight_hr is None else weight_hr.shape[1]
-    find = _named_torch_layout if torch.compiler.is_compiling() else _known_torch_layout
-    layout, names = find(mode, units, 0 if weight_hr is None else weight_hr.shape[0], "bias_ih" in weights)
-    return Setting(layout, time_major, reverse, keep_states, keep_gates, isa), names
 
 
 def _is_followed_by_torch_alone(in_graph: bool, transformed: bool) -> bool:

@@ -5,9 +5,12 @@ Names and numbers only; where each weight's elements lie is in `weights.py`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import torch
+from torch import Tensor
 from torch.nn import functional
 
 LSTM, GRU, GRU_AFTER, TANH, RELU, SIGMOID = range(6)  # as the kernels number them
@@ -122,3 +125,33 @@ def layout_of(name: str, options: Any) -> Layout:
 def torch_layout(mode: str, units: int, projection: int, biased: bool) -> Layout:
     """The layout of the weights of one layer and direction of a `torch.nn.RNNBase`."""
     return Layout(_MODES[mode], True, units, projection, False, biased, 0.0, None, None)
+
+
+Named = tuple[Layout, tuple[str, ...]]  # a layout, and the names of its weights
+
+
+def named_layout(name: str, options: Any) -> Named:
+    """What `layout_of` gives, and its names: worked out once."""
+    # torch.compile sees through caches, and says so with a warning
+    find = _layout_once.__wrapped__ if torch.compiler.is_compiling() else _layout_once
+    return find(name, options)
+
+
+def named_torch_layout(mode: str, weights: Mapping[str, Tensor]) -> Named:
+    """What `torch_layout` gives for these weights of a layer, and its names: worked out once."""
+    weight_hr = weights.get("weight_hr")
+    units = weights["weight_hh"].shape[1] if weight_hr is None else weight_hr.shape[1]
+    find = _torch_layout_once.__wrapped__ if torch.compiler.is_compiling() else _torch_layout_once
+    return find(mode, units, 0 if weight_hr is None else weight_hr.shape[0], "bias_ih" in weights)
+
+
+@lru_cache(maxsize=512)
+def _layout_once(name: str, options: Any) -> Named:  # keeps no activation of anybody's: for these there is no layout
+    layout = layout_of(name, options)
+    return layout, layout.names
+
+
+@lru_cache(maxsize=512)
+def _torch_layout_once(mode: str, units: int, projection: int, biased: bool) -> Named:
+    layout = torch_layout(mode, units, projection, biased)
+    return layout, layout.names

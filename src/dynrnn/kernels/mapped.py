@@ -32,7 +32,7 @@ class Fold:
         self._batch = inputs.shape[1 + self._axis]
         self._pieces = self._batch if row is None else row.shape[1]
         if row is not None:  # each entry's rows follow those of the entry before it
-            row = row + self._batch * torch.arange(size).unsqueeze(1)
+            row = row + self._batch * torch.arange(size, device=row.device).unsqueeze(1)
         self.indices = [None if value is None else value.flatten() for value in (row, start, length)]
         self.inputs = inputs.flatten(self._axis, self._axis + 1)
         self.layer = Layer(layer.setting, layer.names, self._reference(layer, operands[2], shared=dims[2] is None))

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence
 
+from dynrnn.errors import dtype_name
 from dynrnn.nn.layouts import Layout, Padded, Unbatched
 from dynrnn.nn.lengths import check_lengths
 from dynrnn.nn.ragged import Jagged, Packed, Rows
@@ -50,6 +51,24 @@ def arrange(owner: str, input: Any, lengths: Any, batch_first: bool, like: Tenso
     return Padded(input, lengths, not batch_first)
 
 
+def batch_of(input: Any, batch_first: bool) -> tuple[int, ...] | None:
+    """The `state_batch` that `arrange` finds for an input, without arranging it: `()` for one sequence.
+
+    None for what `arrange` refuses by its rank or its kind.
+
+    Example:
+        >>> [batch_of(input, False) for input in (torch.ones(5, 2, 3), [torch.ones(5, 3)] * 4, torch.ones(5, 3))]
+        [(2,), (4,), ()]
+    """
+    if isinstance(input, PackedSequence):
+        return (int(input.batch_sizes[0]),)
+    if isinstance(input, (list, tuple)):
+        return (len(input),)
+    if not isinstance(input, Tensor) or input.dim() not in (2, 3):
+        return None
+    return () if input.dim() == 2 else (input.size(0 if batch_first or input.is_nested else 1),)
+
+
 def _check_input(owner: str, value: Any, rank: int | None, like: Tensor, name: str) -> None:
     if not isinstance(value, Tensor):
         raise TypeError(
@@ -57,9 +76,8 @@ def _check_input(owner: str, value: Any, rank: int | None, like: Tensor, name: s
             f"got {type(value).__name__}"
         )
     if not value.dtype.is_floating_point:
-        raise TypeError(
-            f"{owner}: inputs are {_word(value.dtype)}; embed or cast them (the weights are {_word(like.dtype)})"
-        )
+        got, wanted = dtype_name(value.dtype), dtype_name(like.dtype)
+        raise TypeError(f"{owner}: inputs are {got}; embed or cast them (the weights are {wanted})")
     size = like.shape[1]
     if value.dim() not in ((2, 3) if rank is None else (rank,)):
         shapes = f"[time, {size}] or a batch of such" if rank is None else f"[time, {size}]"
@@ -106,11 +124,8 @@ def _refuse_other_axis(owner: str, lengths: Any, batch: int, max_time: int, batc
 def check_dtype(owner: str, inputs: Tensor, like: Tensor) -> None:
     """Refuse inputs of another dtype than the weights."""
     if inputs.dtype != like.dtype:
+        got, wanted = dtype_name(inputs.dtype), dtype_name(like.dtype)
         raise TypeError(
-            f"{owner}: inputs are {_word(inputs.dtype)}, but the weights are {_word(like.dtype)}; cast the inputs, or "
-            f"the module with module.to({inputs.dtype})"
+            f"{owner}: inputs are {got}, but the weights are {wanted}; cast the inputs, or the module with "
+            f"module.to({inputs.dtype})"
         )
-
-
-def _word(dtype: torch.dtype) -> str:
-    return str(dtype).removeprefix("torch.")

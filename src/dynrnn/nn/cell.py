@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from dynrnn import _nest
+from dynrnn.nn.given_state import ExpectedState, checked_state
 from dynrnn.nn.parameters import ParameterScope
 from dynrnn.nn.state import zeros_like_sizes
 
@@ -71,28 +73,32 @@ class RNNCell(ParameterScope):
         input_product, recur = getattr(self, "input_product", None), getattr(self, "recur", None)
         if input_product is None or recur is None:
             raise NotImplementedError(f"{type(self).__name__} must have a forward, or an input_product and a recur")
-        if state is None:
-            first = _nest.flatten(inputs)[0]
-            state = self.zero_state(first.shape[0], device=first.device)
-        return recur(input_product(inputs), state)
+        return recur(input_product(inputs), self._given_or_zero(inputs, state))
 
-    @property
-    def parts(self) -> tuple[Any, ...]:
+    def _given_or_zero(self, inputs: Any, state: Any) -> Any:
+        """The state that a step was given, or zeros."""
+        if state is not None:
+            return state
+        first = inputs if isinstance(inputs, Tensor) else _nest.flatten(inputs)[0]
+        return self.zero_state(first.shape[0], device=first.device)
+
+    # What loops ask of a cell. Cells of yours need none of it, and the names leave theirs alone. Cells that are run
+    # over whole sequences also have `_run_whole(inputs, state, walk) -> Pass`, and for loops by steps
+    # `_prepared_step(like, state) -> Step`.
+
+    def _inner_cells(self) -> tuple[Any, ...]:
         """The cells inside, which are run as cells of their own."""
         return ()
 
-    def why_by_steps(self) -> str | None:
+    def _why_by_steps(self) -> str | None:
         """Why the cells inside are called step by step, in words that follow "because"; None where they need not be."""
         return None
 
-    def fitting_state(self, state: Any, batch_size: int, dtype: torch.dtype, device: torch.device) -> Any:
-        """A given state in the cell's structure, if it can be seen at once that it fits; None leaves it to be checked.
+    def _checked_state(self, state: Any, expected: ExpectedState) -> Any:
+        """A state that somebody gives, in the cell's structure; raises where it does not fit."""
+        return checked_state(self.state_size, state, expected)
 
-        Cells that know nothing see nothing.
-        """
-        return None
-
-    def check_inputs(self, owner: str, inputs: Any, axes: tuple[str, ...]) -> None:
+    def _check_call_inputs(self, owner: str, inputs: Any, axes: tuple[str, ...]) -> None:
         """Refuse inputs that this cell cannot take, in the name of `owner`; cells that know nothing take all.
 
         `axes` are the names of the axes before the last one: ("batch",) for a step, ("batch", "time") for sequences.

@@ -1,4 +1,4 @@
-"""What a cell's options alone decide, found out once: names, widths, and which parameter knows the input size."""
+"""What a cell's options alone decide, found out once: names, widths, and which parameters know the input size."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ class CellFacts(NamedTuple):
 
     options: Any
     names: tuple[str, ...]  # the parameters, by TensorFlow 1's names and in its order
-    sized: str  # the first parameter whose rows depend on the input size
-    other_rows: int  # how many rows it has besides those of the inputs
+    sized: tuple[str, ...]  # those whose rows depend on the input size
+    other_rows: int  # how many rows the first of these has besides those of the inputs
     state_sizes: tuple[int, ...]
     gate_names: tuple[str, ...]
 
@@ -25,15 +25,15 @@ def learn(spec: CellSpec, options: Any) -> CellFacts:
         >>> from dynrnn.cells import GRU, GRUOptions
         >>> facts = learn(GRU, GRUOptions(3))
         >>> facts.names[0], facts.sized, facts.other_rows, facts.state_sizes
-        ('gates/kernel', 'gates/kernel', 3, (3,))
+        ('gates/kernel', ('gates/kernel', 'candidate/kernel'), 3, (3,))
     """
     one, two = (spec.params(size, options) for size in (1, 2))
-    sized = next(a for a, b in zip(one, two, strict=True) if a.shape != b.shape)
+    sized = [param for param, other in zip(one, two, strict=True) if param.shape != other.shape]
     return CellFacts(
         options,
         tuple(param.name for param in one),
-        sized.name,
-        sized.shape[0] - 1,
+        tuple(param.name for param in sized),
+        sized[0].shape[0] - 1,
         spec.state_sizes(options),
         spec.gate_names(options),
     )

@@ -17,8 +17,8 @@ from dynrnn.cells import (
     LayerNormLSTMOptions,
     LSTMOptions,
 )
+from dynrnn.cells.options import check_rate, check_size
 from dynrnn.cells.spec import Activation
-from dynrnn.nn.dropout import check_rate
 from dynrnn.nn.initializers import Initializer
 from dynrnn.nn.spec_cell import SpecCell
 
@@ -27,8 +27,9 @@ class BasicRNNCell(SpecCell):
     """The basic cell: `hidden_size` units, one product and one activation (`dynrnn.cells.basic_rnn_step`).
 
     `input_size` is inferred at first use when None. `initializer` names (`dynrnn.nn.initializers`) or is what fills
-    the kernel; the bias starts at 0. State and output are one tensor `[batch, hidden_size]`. Raises TypeError or
-    ValueError for a size that is no positive int. Follows TF1's `tf.nn.rnn_cell.BasicRNNCell`.
+    the kernel; the bias starts at 0. State and output are one tensor `[batch, hidden_size]`. The sizes of
+    `torch.nn.RNNCell` are the other way round, (input_size, hidden_size). Raises TypeError or ValueError for a size
+    that is no positive int and an activation that is no function. Follows TF1's `tf.nn.rnn_cell.BasicRNNCell`.
 
     Example:
         >>> cell = BasicRNNCell(4, 3)
@@ -49,19 +50,23 @@ class BasicRNNCell(SpecCell):
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
-        options = BasicRNNOptions(hidden_size, activation)
+        owner = type(self).__name__
+        check_size(owner, "hidden_size", hidden_size)
+        options = BasicRNNOptions(hidden_size, activation, owner)
         super().__init__(options, input_size, initializer=initializer, device=device, dtype=dtype)
 
 
 class LSTMCell(SpecCell):
     """The LSTM: `hidden_size` units and TensorFlow 1's options (`dynrnn.cells.lstm_step` has the equations).
 
-    `forget_bias` is added to the forget gate in every step and is in no weight, as in TensorFlow 1; torch's LSTM has
-    none. With `use_peepholes` the gates see c; `cell_clip` bounds c; `num_proj` projects h, and `proj_clip` bounds the
-    projection. `input_size` is inferred at first use when None. `initializer` names or is what fills kernels and
-    peepholes; the bias starts at 0. The state is `LSTMState(c, h)`, c `[batch, hidden_size]`, h and the output
-    `[batch, num_proj or hidden_size]`. Raises TypeError or ValueError for a size that is no positive int. Follows
-    TF1's `tf.nn.rnn_cell.LSTMCell`; Sak et al., arXiv:1402.1128.
+    `forget_bias` is added to the forget gate in every step and is in no weight, as in TensorFlow 1. With
+    `use_peepholes` the gates see c; `cell_clip` bounds c; `num_proj` projects h, and `proj_clip` bounds the projection.
+    `input_size` is inferred at first use when None. `initializer` names or is what fills kernels and peepholes; the
+    bias starts at 0. The state is `LSTMState(c, h)`, c `[batch, hidden_size]`, h and the output
+    `[batch, num_proj or hidden_size]`. In `torch.nn.LSTMCell` the sizes are the other way round, (input_size,
+    hidden_size), there is no forget_bias, and the state is (h, c). Raises TypeError or ValueError for a size that is no
+    positive int, a bound that is negative or NaN, a forget_bias that is no number and an activation that is no
+    function. Follows TF1's `tf.nn.rnn_cell.LSTMCell`; Sak et al., arXiv:1402.1128.
 
     Example:
         >>> cell = LSTMCell(4, 3, num_proj=2)
@@ -87,9 +92,13 @@ class LSTMCell(SpecCell):
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
+        owner = type(self).__name__
+        check_size(owner, "hidden_size", hidden_size)
         if proj_clip is not None and num_proj is None:
-            raise ValueError(f"LSTMCell: proj_clip={proj_clip} has no effect without num_proj")
-        options = LSTMOptions(hidden_size, use_peepholes, cell_clip, num_proj, proj_clip, forget_bias, activation)
+            raise ValueError(f"{owner}: proj_clip={proj_clip} has no effect without num_proj")
+        options = LSTMOptions(
+            hidden_size, use_peepholes, cell_clip, num_proj, proj_clip, forget_bias, activation, owner
+        )
         super().__init__(options, input_size, initializer=initializer, device=device, dtype=dtype)
 
 
@@ -99,7 +108,8 @@ class GRUCell(SpecCell):
     The reset gate acts on the state before its product, as in TensorFlow 1; with `reset_after`, on the product, as in
     torch and cuDNN. `input_size` is inferred at first use when None. `initializer` names or is what fills the kernels;
     the gates' bias starts at 1, so that a new cell keeps its state, other biases at 0. State and output are one tensor
-    `[batch, hidden_size]`. Raises TypeError or ValueError for a size that is no positive int. Follows TF1's
+    `[batch, hidden_size]`. The sizes of `torch.nn.GRUCell` are the other way round, (input_size, hidden_size). Raises
+    TypeError or ValueError for a size that is no positive int and an activation that is no function. Follows TF1's
     `tf.nn.rnn_cell.GRUCell`; Cho et al., arXiv:1406.1078.
 
     Example:
@@ -122,7 +132,9 @@ class GRUCell(SpecCell):
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
-        options = GRUOptions(hidden_size, activation, reset_after)
+        owner = type(self).__name__
+        check_size(owner, "hidden_size", hidden_size)
+        options = GRUOptions(hidden_size, activation, reset_after, owner)
         super().__init__(options, input_size, initializer=initializer, device=device, dtype=dtype)
 
 
@@ -133,8 +145,9 @@ class LayerNormLSTMCell(SpecCell):
     the shift. `norm_gain` and `norm_shift` are what gains and shifts start from. `recurrent_dropout` is the share of
     the new candidate that is dropped in training, drawn at every step. Without `layer_norm` the gates have a bias
     instead. `input_size` is inferred at first use when None. The state is `LSTMState(c, h)`, `[batch, hidden_size]`
-    each, and the output is h. Raises TypeError or ValueError for a size that is no positive int and a rate outside
-    0..1. Follows TF1's `tf.contrib.rnn.LayerNormBasicLSTMCell`; Ba et al., arXiv:1607.06450.
+    each, and the output is h. Raises TypeError or ValueError for a size that is no positive int, a rate outside 0..1,
+    an epsilon that is negative, another option that is no number and an activation that is no function. Follows TF1's
+    `tf.contrib.rnn.LayerNormBasicLSTMCell`; Ba et al., arXiv:1607.06450.
 
     Example:
         >>> cell = LayerNormLSTMCell(4, 3)
@@ -160,11 +173,18 @@ class LayerNormLSTMCell(SpecCell):
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
-        rate = check_rate("LayerNormLSTMCell", "recurrent_dropout", recurrent_dropout)
+        owner = type(self).__name__
+        check_size(owner, "hidden_size", hidden_size)
+        rate = check_rate(owner, "recurrent_dropout", recurrent_dropout)
         options = LayerNormLSTMOptions(
-            hidden_size, forget_bias, activation, layer_norm, norm_gain, norm_shift, epsilon, rate
+            hidden_size, forget_bias, activation, layer_norm, norm_gain, norm_shift, epsilon, rate, owner
         )
         super().__init__(options, input_size, initializer=initializer, device=device, dtype=dtype)
+        self._outside_training = options, replace(options, dropout=0.0)
 
     def _options(self) -> Any:
-        return self.options if self.training or not self.options.dropout else replace(self.options, dropout=0.0)
+        if self.training or not self.options.dropout:
+            return self.options
+        if self._outside_training[0] is not self.options:
+            self._outside_training = self.options, replace(self.options, dropout=0.0)
+        return self._outside_training[1]

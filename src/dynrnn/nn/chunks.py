@@ -1,4 +1,4 @@
-"""Long sequences in pieces: lengths cut up, and truncated backpropagation through time."""
+"""Long sequences in chunks: lengths that are split, and truncated backpropagation through time."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ import torch
 from torch import Tensor
 
 from dynrnn import _nest
-from dynrnn.nn.dynamic import check_inputs, dynamic_rnn
-from dynrnn.nn.kinds import check_cell
-from dynrnn.nn.lengths import check_lengths
+from dynrnn.cells.options import check_size
+from dynrnn.nn.call import Call, prepare
+from dynrnn.nn.dynamic import dynamic_rnn
+from dynrnn.nn.lengths import as_host_tensor, check_lengths
+from dynrnn.rnn.lengths import length_range
+
+_ANY_TIME = torch.iinfo(torch.int64).max
 
 
 class Chunk(NamedTuple):
-    """One piece of a pass: `outputs` of the steps from `start` on, the `state` after them, and the piece's `lengths`.
+    """One chunk of a run: `outputs` of the steps from `start` on, the `state` after them, and the chunk's `lengths`.
 
-    `lengths` is None where the pass had none.
+    `lengths` is None where the run had none.
     """
 
     outputs: Any
@@ -27,24 +31,30 @@ class Chunk(NamedTuple):
 
 
 def chunk_lengths(lengths: Any, size: int, *, max_time: int | None = None) -> list[Tensor]:
-    """Cut lengths up as `inputs.split(size, time_axis)` cuts inputs: how many steps of each piece are each row's.
+    """Split lengths as `inputs.split(size, time_axis)` splits inputs: how many steps each row has in each chunk.
 
-    Returns one int64 tensor `[batch]` a piece, as many as the longest row needs, or as `max_time` steps need. With the
-    state carried from piece to piece, the pieces of a pass give the numbers of the whole. Raises ValueError for a size
-    below 1 and what `dynamic_rnn` raises for lengths.
+    `lengths` `[batch]` are what `dynamic_rnn` takes. Returns one int64 tensor `[batch]` a chunk, as many as the longest
+    row needs, or as `max_time` steps need; where there are no steps it is one, as with `split`. With the state carried
+    from chunk to chunk, they give the numbers of one run over the whole. Raises TypeError for a size or a `max_time`
+    that is no int, ValueError for a size below 1 or a `max_time` below 0, and what `dynamic_rnn` raises for lengths.
 
     Example:
         >>> chunk_lengths([6, 2], 4)
         [tensor([4, 2]), tensor([2, 0])]
     """
-    _check_size("chunk_lengths", size)
-    values = torch.as_tensor(lengths)
-    batch = values.shape[0] if values.ndim else 0
-    longest = max_time
-    if longest is None:
-        longest = int(values.max()) if values.numel() and values.dtype != torch.bool else 0
-    whole = check_lengths("chunk_lengths", "lengths", lengths, batch, longest)
-    return [(whole - start).clamp(0, size) for start in range(0, longest, size)]
+    owner = "chunk_lengths"
+    check_size(owner, "size", size)
+    values = as_host_tensor(owner, "lengths", lengths, "integers")
+    if values.ndim != 1:
+        raise ValueError(f"{owner}: lengths must have shape [batch], got {list(values.shape)}")
+    if max_time is not None and (isinstance(max_time, bool) or not isinstance(max_time, int)):
+        raise TypeError(f"{owner}: max_time must be an int or None, got {max_time!r}")
+    if max_time is not None and max_time < 0:
+        raise ValueError(f"{owner}: max_time must be at least 0, got {max_time}")
+    batch, bound = values.shape[0], _ANY_TIME if max_time is None else max_time
+    whole = check_lengths(owner, "lengths", values, batch, bound)
+    longest = length_range(whole, batch, bound)[1] if max_time is None else max_time
+    return [(whole - start).clamp(0, size) for start in range(0, max(longest, 1), size)]
 
 
 def truncated_bptt(
@@ -56,11 +66,12 @@ def truncated_bptt(
     initial_state: Any = None,
     time_major: bool = False,
 ) -> Iterator[Chunk]:
-    """Run `dynamic_rnn` over pieces of `size` steps, carrying the state but no gradient from one to the next.
+    """Run `dynamic_rnn` over chunks of `size` steps, carrying the state but no gradient from one to the next.
 
-    Take a loss of each piece's outputs and call its backward before asking for the next. All pieces together give the
-    outputs and the final state of one run over the whole. Arguments are those of `dynamic_rnn`. Raises what
-    `dynamic_rnn` raises, and ValueError for a size below 1, when it is called.
+    Take a loss of each chunk's outputs and call its backward before asking for the next. All chunks together give the
+    outputs and the final state of one run over the whole; inputs of no time give one chunk of no time. Arguments are
+    those of `dynamic_rnn`. Raises what `dynamic_rnn` raises for them, TypeError for a size that is no int and
+    ValueError for a size below 1, when it is called.
 
     Example:
         >>> from dynrnn import LSTMCell
@@ -73,31 +84,25 @@ def truncated_bptt(
         4 [1, 0]
     """
     owner = "truncated_bptt"
-    _check_size(owner, size)
-    check_cell(owner, cell)
-    inputs, batch, max_time = check_inputs(owner, cell, inputs, time_major)
-    lengths: list[Tensor] | None = None
-    if sequence_length is not None:
-        whole = check_lengths(owner, "sequence_length", sequence_length, batch, max_time)
-        lengths = chunk_lengths(whole, size, max_time=max_time)
-    axis = 0 if time_major else 1
-    return _chunks(cell, inputs, size, lengths, initial_state, max_time, axis)
+    check_size(owner, "size", size)
+    call = prepare(
+        owner, cell, inputs, sequence_length=sequence_length, initial_state=initial_state, time_major=time_major
+    )
+    lengths = None if call.walk.lengths is None else chunk_lengths(call.walk.lengths, size, max_time=call.max_time)
+    return _chunks(cell, call, size, lengths)
 
 
-def _chunks(
-    cell: Callable[..., Any],
-    inputs: Any,
-    size: int,
-    lengths: list[Tensor] | None,
-    state: Any,
-    max_time: int,
-    axis: int,
-) -> Iterator[Chunk]:
-    for index, start in enumerate(range(0, max_time, size)):
+def _chunks(cell: Callable[..., Any], call: Call, size: int, lengths: list[Tensor] | None) -> Iterator[Chunk]:
+    axis, max_time, state = call.walk.time_axis, call.max_time, call.state
+    for index, start in enumerate(range(0, max(max_time, 1), size)):
         steps = min(size, max_time - start)
-        piece = _nest.map_structure(lambda value, start=start, steps=steps: value.narrow(axis, start, steps), inputs)
+        piece = _nest.map_structure(
+            lambda value, start=start, steps=steps: value.narrow(axis, start, steps), call.inputs
+        )
         part = None if lengths is None else lengths[index]
-        outputs, state = dynamic_rnn(cell, piece, sequence_length=part, initial_state=state, time_major=axis == 0)
+        outputs, state = dynamic_rnn(
+            cell, piece, sequence_length=part, initial_state=state, time_major=call.walk.time_major
+        )
         yield Chunk(outputs, state, part, start)
         state = detached(state)
 
@@ -105,10 +110,3 @@ def _chunks(
 def detached(state: Any) -> Any:
     """The same state, through which no gradient goes back."""
     return _nest.map_structure(lambda value: value.detach() if value.requires_grad else value, state)
-
-
-def _check_size(owner: str, size: int) -> None:
-    if isinstance(size, bool) or not isinstance(size, int):
-        raise TypeError(f"{owner}: size must be an int, got {size!r}")
-    if size < 1:
-        raise ValueError(f"{owner}: size must be at least 1, got {size}")

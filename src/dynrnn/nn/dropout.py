@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -11,25 +11,14 @@ from torch import Tensor
 from torch.nn import functional
 
 from dynrnn import _nest
+from dynrnn.cells.options import check_rate
+from dynrnn.nn.cell_wrapper import CellWrapper
+from dynrnn.nn.kinds import kind_of
 from dynrnn.nn.running import run_cell, step_of
-from dynrnn.nn.state import LSTMState
+from dynrnn.nn.state import memories_in
+from dynrnn.nn.step import Step
 from dynrnn.nn.steps import run_by_steps
 from dynrnn.nn.walk import Pass, Walk
-from dynrnn.nn.wrappers import CellWrapper
-
-
-def check_rate(owner: str, name: str, rate: float) -> float:
-    """Refuse a rate that is not within 0..1.
-
-    Example:
-        >>> check_rate("DropoutWrapper", "output_dropout", 0.5)
-        0.5
-    """
-    if isinstance(rate, bool) or not isinstance(rate, (int, float)):
-        raise TypeError(f"{owner}: {name} must be a number, got {rate!r}")
-    if not 0 <= rate <= 1:
-        raise ValueError(f"{owner}: {name} must be within 0..1, got {rate}: it is the share that is dropped")
-    return float(rate)
 
 
 class DropoutWrapper(CellWrapper):
@@ -39,7 +28,8 @@ class DropoutWrapper(CellWrapper):
     step draws a mask of its own, or with `variational` each row draws one for all steps of a call of `dynamic_rnn`
     (Gal and Ghahramani, arXiv:1512.05287). An LSTM's c is not dropped, as in TensorFlow 1. Masks come from torch's
     generator. With dropout on the state a cell of ours is run step by step, up to the longest row. Raises ValueError
-    for a rate outside 0..1. Follows TF1's `tf.nn.rnn_cell.DropoutWrapper`.
+    for a rate outside 0..1, and RuntimeError, when it runs, where a `variational` mask cannot be drawn for all steps at
+    once. Follows TF1's `tf.nn.rnn_cell.DropoutWrapper`.
 
     Example:
         >>> from dynrnn import GRUCell, dynamic_rnn
@@ -66,89 +56,121 @@ class DropoutWrapper(CellWrapper):
 
     def forward(self, inputs: Any, state: Any = None) -> tuple[Any, Any]:
         """Run one step; `variational` dropout, which is one mask for many steps, needs `dynamic_rnn`."""
-        state = self.given_or_zero(inputs, state)
+        state = self._given_or_zero(inputs, state)
         if not self.training:
             return self.cell(inputs, state)
         if self.variational and (self.input_dropout or self.output_dropout or self.state_dropout):
             raise RuntimeError(
-                "DropoutWrapper: variational dropout keeps one mask for all steps of a sequence, so a single step "
-                "cannot draw it; run the cell by dynamic_rnn"
+                "DropoutWrapper: variational dropout keeps one mask for all steps of a sequence, which a call for a "
+                "single step cannot draw; let dynamic_rnn run the wrapper, by itself or inside wrappers and layers of "
+                "dynrnn, without hooks and not behind a cell of your own"
             )
         output, new = self.cell(_drop(inputs, self.input_dropout), state)
         return _drop(output, self.output_dropout), _drop_state(new, self.state_dropout)
 
-    def sequence(self, inputs: Any, state: Any, walk: Walk) -> Pass:
+    def _run_whole(self, inputs: Any, state: Any, walk: Walk) -> Pass:
         """Run the inner cell over the sequence, with masks drawn for all steps at once."""
         if not self.training:
             return run_cell(self.cell, inputs, state, walk)
-        axis = walk.time_axis if self.variational else None
-        inputs = _drop(inputs, self.input_dropout, axis)
+        inputs = self._drop_over_time(inputs, self.input_dropout, walk)
         if self.state_dropout:
             inner = self._with_state_dropout(inputs, state, walk)
         else:
             inner = run_cell(self.cell, inputs, state, walk)
-        return inner._replace(outputs=_drop(inner.outputs, self.output_dropout, axis))
+        return inner._replace(outputs=self._drop_over_time(inner.outputs, self.output_dropout, walk))
 
-    def why_by_steps(self) -> str | None:
+    def _why_by_steps(self) -> str | None:
         """Dropout on the state is in every step."""
         drops = self.training and self.state_dropout
         return "dropout changes the state at every step" if drops else None
 
+    def _drop_over_time(self, values: Any, rate: float, walk: Walk) -> Any:
+        if not rate or not self.variational:
+            return _drop(values, rate)
+        axis = walk.time_axis
+        like = [value.new_empty((*value.shape[:axis], 1, *value.shape[axis + 1 :])) for value in _nest.flatten(values)]
+        return _drop(values, rate, _scales(like, rate))
+
     def _with_state_dropout(self, inputs: Any, state: Any, walk: Walk) -> Pass:
         if walk.keep_gates:
             raise ValueError("return_gates: DropoutWrapper with dropout on the state runs by steps and keeps no gates")
-        step = step_of(self.cell, inputs)
-        rate = self.state_dropout
-        scales: list[Tensor] | None = None
-        if self.variational:
-            scales = [functional.dropout(torch.ones_like(value), rate) for value in _dropped_leaves(state)]
+        step = step_of(self.cell, walk.one_step(inputs), state)
+        scales = self._state_scales(state)
 
         def dropped(inputs_t: Any, state_t: Any) -> tuple[Any, Any]:
             output, new = step.call(inputs_t, state_t)
-            return output, _drop_state(new, rate, scales)
+            return output, _drop_state(new, self.state_dropout, scales)
 
         return run_by_steps(replace(step, call=dropped), inputs, state, walk)
+
+    def _prepared_step(self, like: Any, state: Any) -> Step:
+        """The step with all that is dropped, by masks that are drawn now where they are for all steps."""
+        step = step_of(self.cell, like, state)
+        if not self.training:
+            return step
+        draws_once = self.variational and self.input_dropout
+        of_inputs = _scales(_nest.flatten(like), self.input_dropout) if draws_once else None
+        of_outputs, of_state = self._output_scales(step), self._state_scales(state)
+
+        def dropped(given: Any, state_t: Any) -> tuple[Any, Any]:
+            if self.input_dropout:
+                output, new = step.run(_drop(given, self.input_dropout, of_inputs), state_t)
+            else:
+                output, new = step.call(given, state_t)
+            return _drop(output, self.output_dropout, of_outputs), _drop_state(new, self.state_dropout, of_state)
+
+        return replace(step, call=dropped, product=None if self.input_dropout else step.product)
+
+    def _output_scales(self, step: Step) -> list[Tensor | None] | None:
+        if not self.variational or not self.output_dropout:
+            return None
+        if step.output_like is None:
+            raise RuntimeError(
+                "DropoutWrapper: variational dropout keeps one mask for all steps of a sequence, but a wrapper around "
+                f"it runs it step by step, where nobody knows the shape of {kind_of(step.cell)}'s outputs beforehand; "
+                "put DropoutWrapper around that wrapper"
+            )
+        return _scales([step.output_like], self.output_dropout)
+
+    def _state_scales(self, state: Any) -> list[Tensor | None] | None:
+        if not self.variational or not self.state_dropout:
+            return None
+        return _scales(_dropped_leaves(state), self.state_dropout)
 
 
 def _may_drop(state: Any) -> list[bool]:
     """Say of each leaf of a state whether it is dropped: floating tensors are, but for an LSTM's c."""
-    if isinstance(state, LSTMState):
-        return [False, True]
-    if isinstance(state, Mapping):
-        return [flag for key in sorted(state) for flag in _may_drop(state[key])]
-    if _nest.is_nested(state):
-        return [flag for part in state for flag in _may_drop(part)]
-    return [state.is_floating_point()]
+    pairs = zip(_nest.flatten(state), memories_in(state), strict=True)
+    return [leaf.is_floating_point() and not is_memory for leaf, is_memory in pairs]
 
 
 def _dropped_leaves(state: Any) -> list[Tensor]:
     return [leaf for leaf, may in zip(_nest.flatten(state), _may_drop(state), strict=True) if may]
 
 
-def _drop_state(state: Any, rate: float, scales: list[Tensor] | None = None) -> Any:
+def _drop_state(state: Any, rate: float, scales: list[Tensor | None] | None = None) -> Any:
     """Drop entries of a state by fresh masks, or scale by those that were drawn."""
     if not rate:
         return state
-    changed = iter(
-        [functional.dropout(leaf, rate) for leaf in _dropped_leaves(state)]
-        if scales is None
-        else [leaf * scale for leaf, scale in zip(_dropped_leaves(state), scales, strict=True)]
-    )
+    changed = iter(_drop(_dropped_leaves(state), rate, scales))
     leaves = [next(changed) if may else leaf for leaf, may in zip(_nest.flatten(state), _may_drop(state), strict=True)]
     return _nest.pack_sequence_as(state, leaves)
 
 
-def _drop(values: Any, rate: float, shared_axis: int | None = None) -> Any:
-    """Drop entries of floating tensors; with `shared_axis`, the same ones all along it."""
+def _drop(values: Any, rate: float, scales: list[Tensor | None] | None = None) -> Any:
+    """Drop entries of floating tensors by fresh masks, or scale by those that were drawn."""
     if not rate:
         return values
+    leaves = [values] if isinstance(values, Tensor) else _nest.flatten(values)
+    if scales is None:
+        dropped = [functional.dropout(leaf, rate) if leaf.is_floating_point() else leaf for leaf in leaves]
+    else:
+        dropped = [
+            leaf if scale is None else leaf * scale.to(leaf.dtype) for leaf, scale in zip(leaves, scales, strict=True)
+        ]
+    return dropped[0] if isinstance(values, Tensor) else _nest.pack_sequence_as(values, dropped)
 
-    def drop(value: Tensor) -> Tensor:
-        if not value.is_floating_point():
-            return value
-        if shared_axis is None:
-            return functional.dropout(value, rate)
-        shape = [1 if axis == shared_axis else size for axis, size in enumerate(value.shape)]
-        return value * functional.dropout(value.new_ones(shape), rate)
 
-    return drop(values) if isinstance(values, Tensor) else _nest.map_structure(drop, values)
+def _scales(like: list[Tensor], rate: float) -> list[Tensor | None]:
+    """Draw what tensors like these are multiplied by to drop entries; None for those that hold integers."""
+    return [functional.dropout(torch.ones_like(one), rate) if one.is_floating_point() else None for one in like]

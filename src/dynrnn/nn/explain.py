@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dynrnn.nn.dynamic import check_inputs
+from dynrnn.nn.arguments import as_flag, check_inputs
 from dynrnn.nn.kinds import check_cell, kind_of
-from dynrnn.nn.paths import parts_of, way_of
+from dynrnn.nn.lengths import check_lengths
+from dynrnn.nn.paths import find_obstacle, parts_of, way_of
 from dynrnn.nn.recurrent import Recurrent
+from dynrnn.rnn.dispatch import check_request
 
 
 def explain_dispatch(
@@ -19,7 +21,7 @@ def explain_dispatch(
     time_major: bool = False,
     implementation: str = "auto",
 ) -> str:
-    """Say in one sentence which way a cell or a module is run over `inputs`, and why; nothing is run.
+    """Say in one sentence which implementation runs a cell or a module over `inputs`, and why; nothing is run.
 
     `cell` and `inputs` are what `dynamic_rnn` takes, or a module such as `dynrnn.LSTM` and what it takes; `lengths`,
     `time_major` (of a cell) and `implementation` are those of the call that is asked about. Whether the cell is
@@ -27,7 +29,7 @@ def explain_dispatch(
     the reference loop, which follows the lengths by torch's operators; torch's own operator for a whole module; a call
     of the cell for every step.
 
-    Raises what the call would raise for its arguments.
+    Raises what the call would raise for these arguments, and ValueError for `time_major` with a module.
 
     Example:
         >>> import torch
@@ -39,9 +41,14 @@ def explain_dispatch(
     """
     owner = "explain_dispatch"
     if isinstance(cell, Recurrent):
+        if time_major is not False:
+            raise ValueError(f"{owner}: time_major is for cells; a module has batch_first")
         return f"{kind_of(cell)} runs {cell.explain(inputs, lengths, implementation)}."
     check_cell(owner, cell)
-    inputs, _, _ = check_inputs(owner, cell, inputs, time_major)
+    inputs, batch, max_time = check_inputs(owner, cell, inputs, as_flag(owner, "time_major", time_major))
+    if lengths is not None:
+        check_lengths(owner, "lengths", lengths, batch, max_time)
+    check_request(implementation, find_obstacle, cell, inputs)
     found = [(part.name, way_of(part, inputs, implementation)) for part in parts_of(cell)]
     ways = {way for _, way in found}
     if len(ways) == 1:

@@ -18,7 +18,7 @@ Module = TypeVar("Module", bound=nn.Module)
 
 @contextmanager
 def frozen(module: Module) -> Iterator[Module]:
-    """Keep the weights of a cell, a module or all that is inside it packed, as long as the block lasts.
+    """Keep the weights of a cell or a module, and of all inside it, packed for the duration of the block.
 
     Elsewhere weights are read anew in every call, so that no way of changing them is missed; what that costs matters
     for short calls, such as those of a `Stream`. Inside the block:

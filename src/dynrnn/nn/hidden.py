@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import torch
 from torch import Tensor
 
+from dynrnn.errors import dtype_name
 from dynrnn.nn.state import LSTMState
 
 
@@ -31,7 +31,8 @@ def check_hx(
             hint = _shape_hint(values, list(expected.values()), index)
             raise ValueError(f"{owner}: {label} has shape {list(value.shape)}, expected {_layout(shape)}{hint}")
         if value.dtype != inputs.dtype and not (cast and value.is_floating_point()):
-            raise TypeError(f"{owner}: {label} is {_word(value.dtype)}, but inputs are {_word(inputs.dtype)}; cast one")
+            got, wanted = dtype_name(value.dtype), dtype_name(inputs.dtype)
+            raise TypeError(f"{owner}: {label} is {got}, but inputs are {wanted}; cast one")
         if value.device != inputs.device:
             raise ValueError(f"{owner}: {label} is on {value.device}, but inputs are on {inputs.device}")
     return tuple(value.to(inputs.dtype) for value in values)
@@ -78,7 +79,3 @@ def _kind(value: Any) -> str:
     if isinstance(value, Sequence) and not isinstance(value, str):
         return f"a {type(value).__name__} of {len(value)} ({', '.join(type(item).__name__ for item in value)})"
     return f"a {type(value).__name__}"
-
-
-def _word(dtype: torch.dtype) -> str:
-    return str(dtype).removeprefix("torch.")

@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from dynrnn.nn.compiled import uncompiled
+from dynrnn.nn.given_state import ExpectedState, checked_rows, checked_state
 from dynrnn.nn.state import zeros_like_sizes
 
 
@@ -32,12 +33,9 @@ def check_cell(owner: str, cell: Any, name: str = "cell") -> None:
     if getattr(type(cell), "is_rnn_cell", False):
         return
     if isinstance(cell, nn.RNNCellBase):
-        kind = type(cell).__name__
-        ours = {"LSTMCell": "LSTMCell", "GRUCell": "GRUCell(..., reset_after=True)", "RNNCell": "BasicRNNCell"}.get(
-            kind
-        )
         raise TypeError(
-            f"{owner}: {name} is torch.nn.{kind}, which returns a state and no (output, state); use dynrnn.{ours}"
+            f"{owner}: {name} is torch.nn.{type(cell).__name__}, which returns a state and no (output, state); use "
+            f"{_ours_for(cell)}"
         )
     if isinstance(cell, nn.RNNBase):
         raise TypeError(
@@ -47,6 +45,17 @@ def check_cell(owner: str, cell: Any, name: str = "cell") -> None:
     if isinstance(cell, type) or not callable(cell):
         got = f"the class {cell.__name__}" if isinstance(cell, type) else type(cell).__name__
         raise TypeError(f"{owner}: {name} must be a module or a function (inputs, state) -> (output, state), got {got}")
+
+
+def _ours_for(cell: nn.RNNCellBase) -> str:
+    """Which of our cells computes what one of torch's does, and what is otherwise there."""
+    sizes = f"hidden_size={cell.hidden_size}, input_size={cell.input_size}"
+    if isinstance(cell, nn.LSTMCell):
+        return f"dynrnn.LSTMCell({sizes}, forget_bias=0.0), whose state is (c, h) where torch's is (h, c)"
+    if isinstance(cell, nn.GRUCell):
+        return f"dynrnn.GRUCell({sizes}, reset_after=True)"
+    activation = ", activation=torch.relu" if getattr(cell, "nonlinearity", "tanh") == "relu" else ""
+    return f"dynrnn.BasicRNNCell({sizes}{activation})"
 
 
 def runs_whole(cell: Any) -> bool:
@@ -63,15 +72,24 @@ def why_not_whole(cell: Any) -> str | None:
     """
     kind = type(cell)
     for owner in kind.__mro__ if getattr(kind, "is_rnn_cell", False) else ():
-        if "sequence" in owner.__dict__:
+        if "_run_whole" in owner.__dict__:
             break
     else:
         return "it is a cell of your own"
     if kind.forward is not owner.forward or "forward" in cell.__dict__:
         return "it has a step of its own"
-    if cell._forward_hooks or cell._forward_pre_hooks or cell._backward_hooks or cell._backward_pre_hooks:
-        return "a hook watches its steps"
-    return None
+    return "a hook watches its steps" if is_watched(cell) else None
+
+
+def is_watched(module: nn.Module) -> bool:
+    """Say whether a hook watches a module's calls.
+
+    Example:
+        >>> is_watched(torch.nn.Identity())
+        False
+    """
+    forward = module._forward_hooks or module._forward_pre_hooks
+    return bool(forward or module._backward_hooks or module._backward_pre_hooks)
 
 
 def zero_state_of(
@@ -91,3 +109,15 @@ def zero_state_of(
     raise ValueError(
         f"{owner}: {name} must be given, because {kind_of(cell)} has neither zero_state nor state_size to make one from"
     )
+
+
+def given_state_of(cell: Any, state: Any, expected: ExpectedState) -> Any:
+    """Hold a state that somebody gives against what is known of the cell; return it in the cell's structure.
+
+    Raises TypeError or ValueError, naming the tensor, where it does not fit.
+    """
+    if getattr(cell, "is_rnn_cell", False):
+        return cell._checked_state(state, expected)
+    if hasattr(cell, "state_size"):
+        return checked_state(cell.state_size, state, expected)
+    return checked_rows(state, expected)

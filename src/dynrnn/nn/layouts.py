@@ -20,9 +20,8 @@ class Layout:
 
     `inputs` is `[time, batch, input_size]` with `time_major`, else `[batch, time, input_size]`. With `pieces` it is one
     long row in which the caller's rows stand one after the other, and there are no lengths. Subclasses bring results
-    back into the caller's form: `outputs`, laid out as `inputs`, and `state_out` the states
-    `[layers * directions, batch, width]`, of which `state_in` is the inverse. `state_batch` is the batch axis that the
-    caller's states have.
+    back into the caller's form. `state_batch` is the batch axis that the caller's states have: `(batch,)`, or `()` for
+    one sequence.
     """
 
     inputs: Tensor
@@ -38,12 +37,18 @@ class Layout:
         self.state_batch = (inputs.shape[1 if time_major else 0],)
 
     def outputs(self, outputs: Tensor, padding_value: float) -> Any:
+        """Bring outputs `[time, batch, width]`, or batch first as `inputs` are, into the form of the caller's input.
+
+        `padding_value` takes the place of the zeros past a row's end; forms without padding have none.
+        """
         raise NotImplementedError
 
     def state_in(self, state: Tensor) -> Tensor:
+        """Bring the caller's state `[layers * directions, *state_batch, width]` to the batch of `inputs`."""
         return state
 
     def state_out(self, state: Tensor) -> Tensor:
+        """Bring a state `[layers * directions, batch, width]` back into the caller's form; undoes `state_in`."""
         return state
 
 

@@ -7,9 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from dynrnn.errors import dtype_name
 from dynrnn.rnn.lengths import hides_values, length_range
-
-_FLOATS = "it must hold integers"
 
 
 def check_lengths(owner: str, name: str, lengths: Any, batch: int, max_time: int) -> Tensor:
@@ -27,14 +26,12 @@ def check_lengths(owner: str, name: str, lengths: Any, batch: int, max_time: int
         tensor([2, 1])
     """
     if _are_right(lengths, batch, max_time):
-        return torch.tensor(lengths, dtype=torch.int64)
-    values = _as_vector(owner, name, lengths)
-    if values.dtype == torch.bool:
-        raise TypeError(
-            f"{owner}: {name} is bool {list(values.shape)}, {_FLOATS}; did you pass a mask? then pass mask.sum(1)"
-        )
-    if values.is_complex():
-        raise TypeError(f"{owner}: {name} is {_word(values.dtype)}, {_FLOATS}")
+        return torch.tensor(lengths, dtype=torch.int64, device="cpu")
+    values = as_host_tensor(owner, name, lengths, "integers")
+    if values.dtype == torch.bool or values.is_complex():
+        hint = "; did you pass a mask? then pass mask.sum(1)" if values.dtype == torch.bool else ""
+        got = f"{dtype_name(values.dtype)} {list(values.shape)}"
+        raise TypeError(f"{owner}: {name} must hold integers, got {got}{hint}")
     if tuple(values.shape) != (batch,):
         hint = _shape_hint(name, values, batch, max_time)
         raise ValueError(f"{owner}: {name} must have shape [{batch}] (batch), got {list(values.shape)}{hint}")
@@ -45,7 +42,8 @@ def check_lengths(owner: str, name: str, lengths: Any, batch: int, max_time: int
         broken = (values != values.round()) | ~values.isfinite()
         if broken.any():
             row = int(broken.nonzero()[0])
-            raise TypeError(f"{owner}: {name}[{row}]={values[row].item():g} is no whole number; {_FLOATS}")
+            found = f"{name}[{row}]={values[row].item():g}"
+            raise TypeError(f"{owner}: {found} is not a whole number; {name} must hold integers")
     whole = values.to(torch.int64)
     shortest, longest = length_range(whole, batch, max_time)
     if shortest < 0 or longest > max_time:
@@ -59,21 +57,26 @@ def check_lengths(owner: str, name: str, lengths: Any, batch: int, max_time: int
 def check_resets(owner: str, resets: Any, batch: int, max_time: int, *, time_major: bool) -> Tensor:
     """Return resets as a bool tensor `[batch, time]` on the CPU; they come in the layout of the inputs.
 
-    Raises TypeError for another dtype, ValueError for another shape.
+    Raises TypeError for another dtype and for what holds no bools at all, ValueError for another shape.
 
     Example:
         >>> check_resets("dynamic_rnn", [[False, True]], 1, 2, time_major=False)
         tensor([[False,  True]])
     """
-    values = torch.as_tensor(resets)
+    values = as_host_tensor(owner, "resets", resets, "bools")
+    if not isinstance(resets, Tensor) and not values.numel():
+        values = values.to(torch.bool)  # a list of nothing says nothing of what it would hold
     shape = (max_time, batch) if time_major else (batch, max_time)
     if values.dtype != torch.bool:
-        raise TypeError(f"{owner}: resets must be bool, got {_word(values.dtype)}")
+        raise TypeError(f"{owner}: resets must be bool, got {dtype_name(values.dtype)}")
     if tuple(values.shape) != shape:
         axes = "[time, batch]" if time_major else "[batch, time]"
         raise ValueError(f"{owner}: resets must have shape {axes} = {list(shape)}, got {list(values.shape)}")
     if hides_values(values):
-        raise TypeError(f"{owner}: resets cannot be mapped over by torch.func.vmap, because the rows are cut by them")
+        raise TypeError(
+            f"{owner}: resets must have values that can be read, because rows are cut by them, but torch.func.vmap or "
+            "torch.compile hides them"
+        )
     return (values.t() if time_major else values).to("cpu")
 
 
@@ -84,18 +87,19 @@ def _are_right(lengths: Any, batch: int, max_time: int) -> bool:
     return not lengths or (min(lengths) >= 0 and max(lengths) <= max_time)
 
 
-def _as_vector(owner: str, name: str, lengths: Any) -> Tensor:
-    if isinstance(lengths, (list, tuple)) and any(isinstance(one, Tensor) for one in lengths):
-        lengths = [one.item() if isinstance(one, Tensor) and one.numel() == 1 else one for one in lengths]
-    if isinstance(lengths, (list, tuple)) and not lengths:
-        return torch.zeros(0, dtype=torch.int64)
-    if isinstance(lengths, (str, bytes)):
-        raise TypeError(f"{owner}: {name} must be a list, an array or a tensor of integers, got {lengths!r}")
+def as_host_tensor(owner: str, name: str, values: Any, kind: str) -> Tensor:
+    """A tensor as it is, and anything like an array of some `kind` as a tensor on the CPU."""
+    if isinstance(values, Tensor):
+        return values
+    if isinstance(values, (list, tuple)) and any(isinstance(one, Tensor) for one in values):
+        values = [one.item() if isinstance(one, Tensor) and one.numel() == 1 else one for one in values]
+    if isinstance(values, (str, bytes)):
+        raise TypeError(f"{owner}: {name} must be a list, an array or a tensor of {kind}, got {values!r}")
     try:
-        return torch.as_tensor(lengths)
+        return torch.as_tensor(values, device="cpu")
     except (TypeError, ValueError, RuntimeError) as error:
         raise TypeError(
-            f"{owner}: {name} must be a list, an array or a tensor of integers, got {type(lengths).__name__}: {error}"
+            f"{owner}: {name} must be a list, an array or a tensor of {kind}, got {type(values).__name__}: {error}"
         ) from error
 
 
@@ -108,7 +112,3 @@ def _shape_hint(name: str, values: Tensor, batch: int, max_time: int) -> str:
     if shape == (batch, 1):
         return f"; use {name}.squeeze(1)" if batch else ""
     return ""
-
-
-def _word(dtype: torch.dtype) -> str:
-    return str(dtype).removeprefix("torch.")

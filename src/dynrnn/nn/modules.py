@@ -90,14 +90,17 @@ class LSTM(Recurrent):
         Returns `(output, (h, c))`. The output has the form of the input, with its full time axis and
         `directions * width` features, and is `padding_value` past a row's end; h and c are each row's states after its
         last step (in the reverse direction: after its first), for an empty row those it began with. Padding is never
-        read. Under autocast all is computed, and comes out, in autocast's dtype. Work follows the sum of the lengths;
-        where the fused kernels do not apply, inside `torch.vmap` over lengths and in compiled code, the time axis.
+        read. Under autocast all is computed, and comes out, in autocast's dtype. Work follows the sum of the lengths.
+        Where `torch.vmap` maps over the lengths, and in compiled code, nobody can read them: a padded batch may have
+        them all the same, and is not checked for their values; where the fused kernels do not apply, work then follows
+        the time axis.
 
         `implementation` is "auto", which takes the fused kernels wherever they apply (`dynrnn.explain_dispatch` says
         where), or "fused" or "reference", which is taken or raises.
 
         Raises TypeError for another dtype or structure and ValueError for a shape, a device or a length that does not
-        fit, naming the argument; ValueError or RuntimeError for "fused" where it cannot be had.
+        fit, naming the argument; ValueError for "fused" where it is not available, RuntimeError where there are no
+        kernels at all.
         """
         output, (h, c) = self._run(input, hx, lengths, padding_value, implementation)
         return output, (h, c)
@@ -156,7 +159,20 @@ class GRU(Recurrent):
     ) -> tuple[Any, Tensor]:
         """Run all layers over every row for its own length: as `LSTM.forward`, with one state tensor.
 
-        `hx` is h `[layers * directions, batch, hidden_size]`, zeros by default. Returns `(output, h)`.
+        `input` is a padded batch `[time, batch, input_size]`, or `[batch, time, input_size]` with `batch_first`, with
+        or without `lengths` `[batch]`; one sequence `[time, input_size]`; a PackedSequence; a jagged tensor
+        `[batch, time_i, input_size]`; or a list of sequences `[time_i, input_size]`. `hx` is h
+        `[layers * directions, batch, hidden_size]`, zeros by default, without its batch axis for one sequence.
+
+        Returns `(output, h)`: the output in the form of the input, with `directions * hidden_size` features and
+        `padding_value` past a row's end, and h, laid out as `hx`, after each row's last step. `implementation` and
+        what is raised are as in `LSTM.forward`.
+
+        Example:
+            >>> gru = GRU(4, 3, batch_first=True)
+            >>> output, h = gru([torch.randn(5, 4), torch.randn(2, 4)])
+            >>> [list(row.shape) for row in output], h.shape, torch.equal(h[0, 1], output[1][1])
+            ([[5, 3], [2, 3]], torch.Size([1, 2, 3]), True)
         """
         output, (h,) = self._run(input, hx, lengths, padding_value, implementation)
         return output, h
@@ -216,7 +232,20 @@ class RNN(Recurrent):
     ) -> tuple[Any, Tensor]:
         """Run all layers over every row for its own length: as `LSTM.forward`, with one state tensor.
 
-        `hx` is h `[layers * directions, batch, hidden_size]`, zeros by default. Returns `(output, h)`.
+        `input` is a padded batch `[time, batch, input_size]`, or `[batch, time, input_size]` with `batch_first`, with
+        or without `lengths` `[batch]`; one sequence `[time, input_size]`; a PackedSequence; a jagged tensor
+        `[batch, time_i, input_size]`; or a list of sequences `[time_i, input_size]`. `hx` is h
+        `[layers * directions, batch, hidden_size]`, zeros by default, without its batch axis for one sequence.
+
+        Returns `(output, h)`: the output in the form of the input, with `directions * hidden_size` features and
+        `padding_value` past a row's end, and h, laid out as `hx`, after each row's last step. `implementation` and
+        what is raised are as in `LSTM.forward`.
+
+        Example:
+            >>> rnn = RNN(4, 3, num_layers=2)
+            >>> output, h = rnn(torch.randn(5, 2, 4), lengths=[5, 2], padding_value=-1.0)
+            >>> output.shape, h.shape, bool((output[2:, 1] == -1).all())
+            (torch.Size([5, 2, 3]), torch.Size([2, 2, 3]), True)
         """
         output, (h,) = self._run(input, hx, lengths, padding_value, implementation)
         return output, h

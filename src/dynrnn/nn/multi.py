@@ -8,8 +8,10 @@ from typing import Any
 import torch
 
 from dynrnn.nn.cell import RNNCell
-from dynrnn.nn.kinds import check_cell, kind_of, runs_whole, zero_state_of
-from dynrnn.nn.running import run_cell
+from dynrnn.nn.given_state import ExpectedState, parts_of_state
+from dynrnn.nn.kinds import check_cell, given_state_of, kind_of, runs_whole, zero_state_of
+from dynrnn.nn.running import run_cell, step_of
+from dynrnn.nn.step import Step
 from dynrnn.nn.walk import Pass, Walk
 
 
@@ -57,11 +59,6 @@ class MultiRNNCell(RNNCell):
         return tuple(self._functions[name] if name in self._functions else getattr(self, name) for name in names)
 
     @property
-    def parts(self) -> tuple[Any, ...]:
-        """The layers."""
-        return self.cells
-
-    @property
     def state_size(self) -> tuple[Any, ...]:
         """The layers' state sizes."""
         return tuple(cell.state_size for cell in self.cells)
@@ -83,16 +80,9 @@ class MultiRNNCell(RNNCell):
             for index, cell in enumerate(self.cells)
         )
 
-    def check_inputs(self, owner: str, inputs: Any, axes: tuple[str, ...]) -> None:
-        """Refuse what the first layer refuses."""
-        first = self.cells[0]
-        if isinstance(first, RNNCell):
-            first.check_inputs(owner, inputs, axes)
-
     def forward(self, inputs: Any, state: Any = None) -> tuple[Any, tuple[Any, ...]]:
         """Run one step through all layers; `state` is a tuple of their states (None: zeros)."""
-        if state is None:
-            state = self.zero_state(inputs.shape[0], device=inputs.device)
+        state = self._given_or_zero(inputs, state)
         if len(state) != self._count:
             raise ValueError(f"MultiRNNCell: state must have {self._count} items, one a layer, got {len(state)}")
         new_states = []
@@ -101,12 +91,35 @@ class MultiRNNCell(RNNCell):
             new_states.append(new)
         return inputs, tuple(new_states)
 
-    def sequence(self, inputs: Any, state: Any, walk: Walk) -> Pass:
+    def _inner_cells(self) -> tuple[Any, ...]:
+        """The layers."""
+        return self.cells
+
+    def _checked_state(self, state: Any, expected: ExpectedState) -> Any:
+        """A tuple of what the layers take, unless a subclass has sizes of its own."""
+        if type(self).state_size is not MultiRNNCell.state_size:
+            return super()._checked_state(state, expected)
+        parts = parts_of_state((None,) * self._count, state, expected.name)
+        return tuple(
+            given_state_of(cell, part, expected.of_part(f"[{index}]"))
+            for index, (cell, part) in enumerate(zip(self.cells, parts, strict=True))
+        )
+
+    def _check_call_inputs(self, owner: str, inputs: Any, axes: tuple[str, ...]) -> None:
+        """Refuse what the first layer refuses."""
+        first = self.cells[0]
+        if isinstance(first, RNNCell):
+            first._check_call_inputs(owner, inputs, axes)
+
+    def _run_whole(self, inputs: Any, state: Any, walk: Walk) -> Pass:
         """Run the layers one after the other; see `dynrnn.dynamic_rnn`, which calls this."""
         passes = []
+        axes = ("time", "batch") if walk.time_major else ("batch", "time")
         for index, cell in enumerate(self.cells):
             if not runs_whole(cell) and walk.keep_gates:
                 raise ValueError(f"return_gates: layer {index}, {kind_of(cell)}, has no gates that could be returned")
+            if index and isinstance(cell, RNNCell):
+                cell._check_call_inputs(f"MultiRNNCell: cells[{index}]", inputs, axes)
             passes.append(run_cell(cell, inputs, state[index], walk.of_part(index)))
             inputs = passes[-1].outputs
         return Pass(
@@ -115,3 +128,20 @@ class MultiRNNCell(RNNCell):
             tuple(one.states for one in passes) if walk.keep_states else None,
             tuple(one.gates for one in passes) if walk.keep_gates else None,
         )
+
+    def _prepared_step(self, like: Any, state: Any) -> Step:
+        steps = []
+        for cell, part in zip(self.cells, state, strict=True):
+            steps.append(step_of(cell, like, part))
+            like = steps[-1].output_like
+        first, later = steps[0], steps[1:]
+
+        def call(given: Any, states: Any) -> tuple[Any, tuple[Any, ...]]:
+            outputs, new = first.call(given, states[0])
+            new_states = [new]
+            for step, part in zip(later, states[1:], strict=True):
+                outputs, new = step.run(outputs, part)
+                new_states.append(new)
+            return outputs, tuple(new_states)
+
+        return Step(self, call, first.product, any(step.compiled for step in steps), like)

@@ -5,12 +5,14 @@ Tuples, named tuples, lists and dicts have functions here that are made for them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from torch import Tensor
 
 from dynrnn import _nest
+from dynrnn.nn.sizes import labelled_parts
+from dynrnn.nn.values import describe_value
 
 _Pack = Callable[[Iterator[Any]], Any]
 _Take = Callable[[Any, list[Any]], bool]
@@ -37,15 +39,41 @@ class Nesting:
         """Put leaves, as many as there are, into such a nest."""
         return leaves[0] if self._is_leaf else self._pack(iter(leaves))
 
-    def take_apart(self, nest: Any) -> list[Any]:
-        """List the leaves of a nest; ValueError where its nesting or a length differs, whatever the types."""
+    def take_apart(self, nest: Any, name: str = "nest") -> list[Any]:
+        """List the leaves of a nest; ValueError where its nesting, a length or a key differs, whatever the types.
+
+        The message says where inside `name`, and what was expected there.
+        """
         if self._is_leaf and isinstance(nest, Tensor):
             return [nest]
         leaves: list[Any] = []
         if self._take(nest, leaves):
             return leaves
-        _nest.assert_same_structure(self.like, nest, check_types=False)
+        difference = find_difference(self.like, nest, name)
+        if difference is not None:
+            raise ValueError(difference)
         return _nest.flatten(nest)
+
+
+def find_difference(like: Any, nest: Any, name: str) -> str | None:
+    """Say where a nest is first nested otherwise than `like`, in words without contents; None where it is not.
+
+    Example:
+        >>> find_difference((1, {"a": 2}), (1, {"a": [2, 3]}), "state")
+        "state[1]['a'] is a list of 2, expected int"
+    """
+    both = _nest.is_nested(like), _nest.is_nested(nest)
+    if both == (False, False):
+        return None
+    if isinstance(like, Mapping) and isinstance(nest, Mapping) and like.keys() != nest.keys():
+        return f"{name} has the keys {list(nest)}, expected {list(like)}"
+    if both != (True, True) or len(like) != len(nest):
+        return f"{name} is {describe_value(nest)}, expected {describe_value(like)}"
+    for (label, one), (_, other) in zip(labelled_parts(like), labelled_parts(nest), strict=True):
+        found = find_difference(one, other, name + label)
+        if found is not None:
+            return found
+    return None
 
 
 def _functions(like: Any) -> tuple[_Pack, _Take]:

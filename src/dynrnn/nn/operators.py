@@ -107,7 +107,7 @@ def _call(
     data = inputs.flatten(0, 1).index_select(0, packing.source)
     states = tuple(value.index_select(1, packing.order) for value in states)
     running = tuple(value.narrow(1, 0, packing.batch_sizes[0]).contiguous() for value in states)
-    sizes = torch.tensor(packing.batch_sizes)
+    sizes = torch.tensor(packing.batch_sizes, device="cpu")
     data, *final = operator(data, sizes, running if pair else running[0], flat, *options)
     return _unpack(packing, data, inputs.shape), _with_empty_rows(packing, final, states)
 
@@ -129,27 +129,37 @@ def _with_empty_rows(packing: Packing, final: Sequence[Tensor], initial: States)
 
 
 class _ByOperator(torch.autograd.Function):
-    """A function with a fast first derivative, and another with the same values that has all of them."""
+    """A function with a fast first derivative, and another with the same values that has all of them.
+
+    The operator's own graph is kept for one backward, which uses it up; a later one calls the operator again. That a
+    backward comes after the last one for which the user kept the graph is seen by the tensors that are saved.
+    """
 
     @staticmethod
     def forward(ctx: Any, operator: Callable[..., Any], reference: Callable[..., Any], *tensors: Tensor) -> Any:
-        leaves = [value.detach().requires_grad_(value.requires_grad) for value in tensors]
-        with torch.enable_grad():
-            results = operator(*leaves)
-        ctx.reference, ctx.leaves, ctx.results = reference, leaves, results
+        leaves, results = _recorded(operator, tensors)
+        ctx.operator, ctx.reference, ctx.unused = operator, reference, [(leaves, results)]
         ctx.save_for_backward(*tensors)
         return tuple(value.detach() for value in results)
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
-        again = torch.is_grad_enabled()  # somebody will differentiate this gradient
-        if again:
-            values = [value.view_as(value) for value in ctx.saved_tensors]  # apart from each other's histories
+        tensors, again = ctx.saved_tensors, torch.is_grad_enabled()
+        if again:  # somebody will differentiate this gradient
+            values = [value.view_as(value) for value in tensors]  # apart from each other's histories
             results = ctx.reference(*values)
         else:
-            values, results = ctx.leaves, ctx.results
+            try:
+                values, results = ctx.unused.pop()  # one step, so that no two threads are given the same
+            except IndexError:
+                values, results = _recorded(ctx.operator, tensors)
         wanted = [value for value, needed in zip(values, ctx.needs_input_grad[2:], strict=True) if needed]
-        found = iter(
-            torch.autograd.grad(results, wanted, grads, create_graph=again, retain_graph=True, allow_unused=True)
-        )
+        found = iter(torch.autograd.grad(results, wanted, grads, create_graph=again, allow_unused=True))
         return None, None, *(next(found) if needed else None for needed in ctx.needs_input_grad[2:])
+
+
+def _recorded(operator: Callable[..., Any], tensors: Sequence[Tensor]) -> tuple[list[Tensor], tuple[Tensor, ...]]:
+    """The operator's results over new leaves, with a graph of their own."""
+    leaves = [value.detach().requires_grad_(value.requires_grad) for value in tensors]
+    with torch.enable_grad():
+        return leaves, operator(*leaves)

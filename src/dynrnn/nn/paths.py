@@ -39,13 +39,13 @@ def parts_of(cell: Any, by_steps: str | None = None) -> Iterator[Part]:
     """
     cell = without_needless_compiler(cell)
     by_steps = by_steps or why_not_whole(cell)
-    inner = () if why_not_whole(cell) else cell.parts
+    inner = () if why_not_whole(cell) else cell._inner_cells()
     if not inner:
         if by_steps is None and not isinstance(cell, SpecCell):
             by_steps = "it runs sequences in a way of its own"
         yield Part(kind_of(cell), cell, by_steps)
     for one in inner:
-        yield from parts_of(one, by_steps or cell.why_by_steps())
+        yield from parts_of(one, by_steps or cell._why_by_steps())
 
 
 def way_of(part: Part, inputs: Any, implementation: str) -> str:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import torch
 from torch import Tensor
 
 from dynrnn import _nest
+from dynrnn.nn.arguments import as_flag
 from dynrnn.nn.lengths import check_lengths
+from dynrnn.nn.values import as_tensor
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +23,7 @@ _MARK = "#e07000"
 
 
 def plot(outputs: Tensor, state: Any, lengths: Any = None, *, time_major: bool = False) -> Figure:
-    """Draw a padded batch as a heat map a row: time from left to right, units from top to bottom.
+    """Draw each row of a padded batch as a heat map: time from left to right, units from top to bottom.
 
     A line marks where the row ends, and what is past it is hatched; a box marks the output that the row's final state
     comes from, and the final state stands beside it. `outputs` is `[batch, time, units]`, or time first; `state` is
@@ -31,10 +32,13 @@ def plot(outputs: Tensor, state: Any, lengths: Any = None, *, time_major: bool =
     another shape and what `dynamic_rnn` raises for lengths.
 
     Example:
+        >>> import torch
         >>> from dynrnn import LSTMCell, dynamic_rnn
         >>> outputs, state = dynamic_rnn(LSTMCell(4), torch.randn(2, 5, 3), sequence_length=[5, 2])
         >>> figure = plot(outputs, state, [5, 2])  # doctest: +SKIP
     """
+    time_major = as_flag("plot", "time_major", time_major)
+    outputs = as_tensor(outputs, "plot: outputs")
     if outputs.ndim != 3:
         axes = "[time, batch, units]" if time_major else "[batch, time, units]"
         raise ValueError(f"plot: outputs must have shape {axes}, got {list(outputs.shape)}")
@@ -64,13 +68,14 @@ def plot(outputs: Tensor, state: Any, lengths: Any = None, *, time_major: bool =
 
 
 def plot_gates(gates: Any, lengths: Any = None, *, row: int = 0, time_major: bool = False) -> Figure:
-    """Draw what the gates of one row did: a heat map a gate, time from left to right, units from top to bottom.
+    """Draw each gate of one row as a heat map: time from left to right, units from top to bottom.
 
     `gates` are what `return_gates` gives for one cell, LSTMGates or GRUGates; for MultiRNNCell take one layer's.
     `lengths` as in `plot`. Returns a matplotlib Figure. Raises ImportError without matplotlib, TypeError for other
     gates, IndexError for a row that is not there.
 
     Example:
+        >>> import torch
         >>> from dynrnn import GRUCell, dynamic_rnn
         >>> *_, gates = dynamic_rnn(GRUCell(4), torch.randn(2, 5, 3), sequence_length=[5, 2], return_gates=True)
         >>> figure = plot_gates(gates, [5, 2], row=1)  # doctest: +SKIP
@@ -78,7 +83,7 @@ def plot_gates(gates: Any, lengths: Any = None, *, row: int = 0, time_major: boo
     names = getattr(gates, "_fields", None)
     if names is None or not all(isinstance(gate, Tensor) for gate in gates):
         raise TypeError(f"plot_gates: gates must be LSTMGates or GRUGates, got {type(gates).__name__}")
-    batch_axis = 1 if time_major else 0
+    batch_axis = 1 if as_flag("plot_gates", "time_major", time_major) else 0
     batch, max_time = gates[0].shape[batch_axis], gates[0].shape[1 - batch_axis]
     if not -batch <= row < batch:
         raise IndexError(f"plot_gates: row must be one of {batch} rows, got {row}")
@@ -118,7 +123,7 @@ def _final(state: Any, batch: int) -> Tensor:
 
 def _heat(panel: Axes, values: Tensor, size: float) -> Any:
     """`values` `[units, time]` from -size in blue to size in red."""
-    shown = values if values.shape[1] else torch.zeros(values.shape[0], 1)
+    shown = values if values.shape[1] else values.new_zeros(values.shape[0], 1)
     image = panel.imshow(shown.tolist(), aspect="auto", cmap="RdBu_r", vmin=-size, vmax=size, interpolation="nearest")
     panel.set_yticks([])
     return image
@@ -133,3 +138,4 @@ def _mark_end(panel: Axes, length: int, max_time: int, *, box: bool = True) -> N
     if box and length:
         panel.axvspan(end - 1, end, facecolor="none", edgecolor=_MARK, linewidth=2)
     panel.set_xlim(-0.5, max(max_time, 1) - 0.5)
+    panel.locator_params(axis="x", integer=True)

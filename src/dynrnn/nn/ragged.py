@@ -46,9 +46,9 @@ class Packed(EndToEnd):
     def __init__(self, packed: PackedSequence) -> None:
         data, batch_sizes = packed.data, packed.batch_sizes
         self._packed = packed
-        valid = torch.arange(int(batch_sizes[0])) < batch_sizes.unsqueeze(1)  # [time, batch]
-        number = torch.empty(valid.shape, dtype=torch.int64)
-        number[valid] = torch.arange(data.shape[0])
+        valid = torch.arange(int(batch_sizes[0]), device="cpu") < batch_sizes.unsqueeze(1)  # [time, batch]
+        number = torch.empty_like(valid, dtype=torch.int64)
+        number[valid] = torch.arange(data.shape[0], device="cpu")
         rows_first = number.t()[valid.t()]  # where each step stands in `data`
         self._back = rows_first.argsort().to(data.device)
         super().__init__(data.index_select(0, rows_first.to(data.device)), valid.sum(0))
@@ -73,7 +73,7 @@ class Rows(EndToEnd):
     def __init__(self, rows: Sequence[Tensor], like: Tensor) -> None:
         self._sizes = [row.shape[0] for row in rows]
         values = torch.cat(list(rows)) if rows else like.new_zeros(0, like.shape[1])
-        super().__init__(values, torch.tensor(self._sizes, dtype=torch.int64))
+        super().__init__(values, torch.tensor(self._sizes, dtype=torch.int64, device="cpu"))
 
     def outputs(self, outputs: Tensor, padding_value: float) -> list[Tensor]:
         return list(self.values_of(outputs).split(self._sizes)) if self._sizes else []
@@ -90,7 +90,7 @@ class Jagged(EndToEnd):
         if lengths is not None:  # rows may have holes between them: only what belongs to a row is taken
             starts = offsets[:-1].to("cpu", torch.int64)
             first = torch.repeat_interleave(starts - (counts.cumsum(0) - counts), counts)
-            self._taken = (torch.arange(len(first)) + first).to(values.device)
+            self._taken = (torch.arange(len(first), device="cpu") + first).to(values.device)
             self._size = values.shape[0]
             values = values.index_select(0, self._taken)
         super().__init__(values, counts)
@@ -112,8 +112,8 @@ def _walks_in_place(values: Tensor) -> bool:
 def _row_places(lengths: Tensor) -> Tensor:
     """Say where each step of rows laid end to end stands in a flattened `[time, batch]`."""
     batch = lengths.shape[0]
-    row = torch.repeat_interleave(torch.arange(batch), lengths)
-    time = torch.arange(row.shape[0]) - (lengths.cumsum(0) - lengths)[row]
+    row = torch.repeat_interleave(torch.arange(batch, device=lengths.device), lengths)
+    time = torch.arange(row.shape[0], device=row.device) - (lengths.cumsum(0) - lengths)[row]
     return time * batch + row
 
 

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from dynrnn import _nest
+from dynrnn.nn.arguments import check_padding_value
 from dynrnn.nn.arrange import arrange, check_dtype
 from dynrnn.nn.held import check_kept, held_by
 from dynrnn.nn.hidden import check_hx
@@ -42,6 +43,7 @@ class Recurrent(nn.RNNBase):
             if results is not None:
                 return results
         owner = self.mode.partition("_")[0]
+        check_padding_value(owner, padding_value)
         cell, weights = cell_of(self.mode, self.hidden_size, self.proj_size), self._weights()
         layout = arrange(owner, input, lengths, self.batch_first, weights[0]["weight_ih"], padding_value)
         inputs, autocast = layout.inputs, autocast_dtype(layout.inputs)

@@ -5,20 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from dynrnn.nn.compiled import uncompiled
-from dynrnn.nn.kinds import kind_of, runs_whole
+from dynrnn.nn.kinds import is_watched, kind_of, runs_whole
 from dynrnn.nn.step import Step, own_step
 from dynrnn.nn.steps import run_by_steps
 from dynrnn.nn.walk import Pass, Walk
 
 
-def step_of(cell: Any, inputs: Any) -> Step:
-    """Return the step of a cell for sequences like `inputs`: its own, or one of ours with prepared weights."""
+def step_of(cell: Any, like: Any, state: Any) -> Step:
+    """Return the step of a cell for one pass: its own, or for one of ours a step for which all is prepared.
+
+    `like` is nested and shaped as the inputs of a step, `state` as its state; None where nobody knows the inputs.
+    """
     cell = without_needless_compiler(cell)
-    prepare = getattr(cell, "prepared_step", None)
-    if prepare is None or not runs_whole(cell):
+    if like is None or not runs_whole(cell):
         return own_step(cell)
-    call, product = prepare(inputs)
-    return Step(cell, call, product)
+    return cell._prepared_step(like, state)
 
 
 def run_cell(cell: Any, inputs: Any, state: Any, walk: Walk) -> Pass:
@@ -28,7 +29,7 @@ def run_cell(cell: Any, inputs: Any, state: Any, walk: Walk) -> Pass:
     """
     cell = without_needless_compiler(cell)
     if runs_whole(cell):
-        return cell.sequence(inputs, state, walk)
+        return cell._run_whole(inputs, state, walk)
     if walk.keep_gates:
         raise ValueError(f"return_gates: {kind_of(cell)} has no gates that could be returned")
     return run_by_steps(own_step(cell), inputs, state, walk)
@@ -37,11 +38,18 @@ def run_cell(cell: Any, inputs: Any, state: Any, walk: Walk) -> Pass:
 def without_needless_compiler(cell: Any) -> Any:
     """The module itself for a compiled cell that is ours, inner cells included: it is faster over whole sequences."""
     inner = uncompiled(cell)
-    return inner if inner is not cell and _is_ours(cell) else cell
+    return inner if inner is not cell and is_ours(cell) else cell
 
 
-def _is_ours(cell: Any) -> bool:
+def is_ours(cell: Any) -> bool:
+    """Say whether a cell and all cells inside it run over whole sequences.
+
+    Example:
+        >>> from dynrnn import GRUCell, MultiRNNCell
+        >>> is_ours(MultiRNNCell([GRUCell(3)])), is_ours(MultiRNNCell([kind_of]))
+        (True, False)
+    """
     inner = uncompiled(cell)
-    if not runs_whole(inner) or (inner is not cell and (cell._forward_hooks or cell._forward_pre_hooks)):
+    if not runs_whole(inner) or (inner is not cell and is_watched(cell)):
         return False
-    return all(_is_ours(part) for part in inner.parts)
+    return all(is_ours(part) for part in inner._inner_cells())

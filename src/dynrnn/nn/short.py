@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from dynrnn.nn.held import held_by
 from dynrnn.nn.spec_cell import SpecCell, begins_with_zeros
 from dynrnn.nn.state import LSTMState
-from dynrnn.rnn import run_plain_layer, run_plain_torch_layer
+from dynrnn.rnn import run_short_layer, run_short_torch_layer
 
 
 def run_short_module(module: nn.RNNBase, input: Any, hx: Any, lengths: Any) -> tuple[Tensor, tuple[Tensor, ...]] | None:
@@ -31,8 +31,9 @@ def run_short_module(module: nn.RNNBase, input: Any, hx: Any, lengths: Any) -> t
         return None
     state = None
     if hx is not None:
-        hx = hx if type(hx) in (tuple, list) else (hx,)
-        if len(hx) != (2 if module.mode == "LSTM" else 1):
+        if module.mode != "LSTM":
+            hx = (hx,)
+        elif type(hx) not in (tuple, list) or len(hx) != 2:
             return None
         for value in hx:
             if type(value) is not Tensor or value.ndim != 3 or value.shape[0] != count:
@@ -45,7 +46,7 @@ def run_short_module(module: nn.RNNBase, input: Any, hx: Any, lengths: Any) -> t
     outputs, finals = [], []
     for row, row_weights in enumerate(weights):
         begin = state if state is None or count == 1 else tuple([value.narrow(0, row, 1) for value in state])
-        found = run_plain_torch_layer(
+        found = run_short_torch_layer(
             module.mode,
             sizes,
             row_weights,
@@ -74,7 +75,7 @@ def run_short_cell(
     """Run a cell of ours as `dynamic_rnn` does, or return None and have done nothing."""
     if torch.compiler.is_compiling() or type(inputs) is not Tensor or torch.is_autocast_enabled("cpu"):
         return None
-    if not begins_with_zeros(cell) or type(cell).sequence is not SpecCell.sequence:
+    if not begins_with_zeros(cell) or type(cell)._run_whole is not SpecCell._run_whole:
         return None
     if state is not None:
         state = state if type(state) in (LSTMState, tuple) else (state,)
@@ -83,7 +84,7 @@ def run_short_cell(
     params = list(cell.params().values())
     packed = _packed_of(cell, params, inputs, state)
     how = {"options": cell._options(), "time_major": time_major, "reverse": reverse, "packed": packed and packed[0]}
-    found = run_plain_layer(cell.spec, params, inputs, state, lengths, **how)
+    found = run_short_layer(cell.spec, params, inputs, state, lengths, **how)
     return None if found is None else (found[0], cell._structured(found[1:]))
 
 

@@ -1,6 +1,7 @@
 """How one step of a cell is called, and which cells let their input product be computed beforehand.
 
-The loop that calls a step is in `steps.py`; which cells need no steps at all is said in `kinds.py`.
+The loop that calls a step is in `steps.py`; which cells need no steps at all is said in `kinds.py`, and whose step a
+cell inside another one has in `running.py`.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
 from dynrnn.nn.compiled import is_compiled
+from dynrnn.nn.kinds import is_watched
 
 
 @dataclass(frozen=True)
@@ -19,13 +21,19 @@ class Step:
     """A cell as it is called step by step: `call(inputs, state) -> (output, new_state)`.
 
     With `product`, `call` is given `product(inputs)` in place of inputs, which has been computed for many steps at
-    once. `cell` is whose step it is, `compiled` whether it runs compiled code.
+    once. `cell` is whose step it is, `compiled` whether it runs compiled code. `output_like` is a tensor that is shaped
+    as the output of every step, None where nobody knows.
     """
 
     cell: Any
     call: Callable[[Any, Any], Any]
     product: Callable[[Any], Any] | None = None
     compiled: bool = False
+    output_like: Tensor | None = None
+
+    def run(self, inputs: Any, state: Any) -> Any:
+        """One whole step, from its inputs."""
+        return self.call(inputs if self.product is None else self.product(inputs), state)
 
 
 def own_step(cell: Any) -> Step:
@@ -52,9 +60,7 @@ def has_input_product(cell: Any) -> bool:
     call = "forward" if is_module else "__call__"
     if is_compiled(cell) or call in cell.__dict__:
         return False
-    if is_module and (
-        cell._forward_hooks or cell._forward_pre_hooks or cell._backward_hooks or cell._backward_pre_hooks
-    ):
+    if is_module and is_watched(cell):
         return False
     return _depth(cell, call) >= min(_depth(cell, "input_product"), _depth(cell, "recur"))
 

@@ -24,6 +24,7 @@ from dynrnn.nn.walk import Pass, Walk
 from dynrnn.rnn import carry_states, reverse_sequence, run_steps
 from dynrnn.rnn.lengths import length_mask, length_range
 from dynrnn.rnn.recompute import captured_tensors, recomputed
+from dynrnn.rnn.stacking import pad_time
 
 _FlatStep = Callable[[list[Tensor], list[Tensor]], tuple[list[Tensor], list[Tensor]]]
 
@@ -90,7 +91,7 @@ class _Caller:
         found = self._step.product(self._inputs.pack(rows))
         if self._given is None:
             self._given = Nesting(found)
-        return self._taken_apart("input_product", self._given, found)
+        return self._taken_apart("an", "input_product", self._given, found)
 
     def one_step(self, inputs: list[Tensor], state: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
         assert self._given is not None
@@ -99,17 +100,18 @@ class _Caller:
             got = f"a {type(result).__name__} of {len(result)}" if isinstance(result, tuple) else type(result).__name__
             raise TypeError(f"{kind_of(self._step.cell)} must return (output, state), got {got}")
         output, new = result
-        flat_state = self._taken_apart("state", self._state, new)
+        flat_state = self._taken_apart("a", "state", self._state, new)
         if self.output is None:
             self.output = Nesting(output)
-        flat = self._taken_apart("output", self.output, output)
+        flat = self._taken_apart("an", "output", self.output, output)
         return [*flat, *self._kept(flat_state)] if self._keep_states else flat, flat_state
 
-    def _taken_apart(self, what: str, nesting: Nesting, found: Any) -> list[Tensor]:
+    def _taken_apart(self, article: str, what: str, nesting: Nesting, found: Any) -> list[Tensor]:
         try:
-            return nesting.take_apart(found)
+            return nesting.take_apart(found, what)
         except ValueError as error:
-            raise ValueError(f"{kind_of(self._step.cell)} must return an {what} nested as before: {error}") from None
+            kind = kind_of(self._step.cell)
+            raise ValueError(f"{kind} must return {article} {what} nested as before: {error}") from None
 
     def _kept(self, state: list[Tensor]) -> list[Tensor]:
         if any(isinstance(value, Tensor) and value.ndim == 0 for value in state):
@@ -182,7 +184,7 @@ def _beginning_anew(step: _FlatStep, inputs: Any, state: Any, walk: Walk) -> _Fl
 def _cuts_as_walked(resets: Tensor, walk: Walk) -> Tensor:
     """`[batch, time]`: before which of its walked steps each row begins anew. A cut is the same both ways."""
     batch, max_time = resets.shape
-    lengths = torch.full((batch,), max_time) if walk.lengths is None else walk.lengths
+    lengths = torch.full((batch,), max_time, device="cpu") if walk.lengths is None else walk.lengths
     cuts = resets & length_mask(lengths, max_time)
     if not walk.reverse:
         return cuts
@@ -195,7 +197,7 @@ def _run_stretches(step: Step, inputs: Any, state: Any, walk: Walk, longest: int
     leaves, flat_state, axis = _nest.flatten(inputs), _nest.flatten(state), walk.time_axis
     batch, max_time = leaves[0].shape[1 - axis], leaves[0].shape[axis]
     size = walk.checkpoint_every or longest
-    lengths = torch.full((batch,), longest) if walk.lengths is None else walk.lengths
+    lengths = torch.full((batch,), longest, device="cpu") if walk.lengths is None else walk.lengths
     turn = _turner(lengths, axis) if walk.reverse else lambda value: value
     resets = None if walk.resets is None else _cuts_as_walked(walk.resets, walk)
     leaves = [turn(value) for value in leaves]
@@ -229,7 +231,7 @@ def _run_stretches(step: Step, inputs: Any, state: Any, walk: Walk, longest: int
         results = recomputed(partial(stretch, start, steps), [*values, *current, *anew], captured)
         current = results[len(results) - len(flat_state) :]
         pieces.append(results[: len(results) - len(flat_state)])
-    columns = [turn(_padded(torch.cat(column, axis), max_time, axis)) for column in zip(*pieces, strict=True)]
+    columns = [turn(pad_time(torch.cat(column, axis), max_time, axis)) for column in zip(*pieces, strict=True)]
     width = len(_nest.flatten(found[0]))
     states = None
     if walk.keep_states:
@@ -240,12 +242,3 @@ def _run_stretches(step: Step, inputs: Any, state: Any, walk: Walk, longest: int
 
 def _turner(lengths: Tensor, axis: int) -> Callable[[Tensor], Tensor]:
     return lambda value: reverse_sequence(value, lengths, time_axis=axis, batch_axis=1 - axis)
-
-
-def _padded(value: Tensor, max_time: int, axis: int) -> Tensor:
-    missing = max_time - value.shape[axis]
-    if not missing:
-        return value
-    shape = list(value.shape)
-    shape[axis] = missing
-    return torch.cat((value, value.new_zeros(shape)), axis)

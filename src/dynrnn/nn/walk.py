@@ -1,6 +1,6 @@
 """The facts of one pass over a sequence, and what it leaves.
 
-A cell of ours has a method `sequence(inputs, state, walk) -> Pass`, by which `run_cell` in `running.py` runs it.
+A cell of ours has a method `_run_whole(inputs, state, walk) -> Pass`, by which `run_cell` in `running.py` runs it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from torch import Tensor
 
+from dynrnn import _nest
 from dynrnn.rnn import length_mask
 
 
@@ -36,6 +37,11 @@ class Walk:
     def time_axis(self) -> int:
         """The axis of time in inputs and outputs."""
         return 0 if self.time_major else 1
+
+    def one_step(self, inputs: Any) -> Any:
+        """Tensors that are nested and shaped as the inputs of one step."""
+        axis = self.time_axis
+        return _nest.map_structure(lambda value: value.new_zeros(value.shape[:axis] + value.shape[axis + 1 :]), inputs)
 
     def of_part(self, key: Any) -> Walk:
         """The same pass for one of several cells, whose part of the states stands at `key`."""

@@ -11,12 +11,15 @@ import torch
 from torch import Tensor
 
 from dynrnn import _nest
-from dynrnn.nn.dropout import check_rate
-from dynrnn.nn.running import step_of
-from dynrnn.nn.state import LSTMState
+from dynrnn.cells.options import check_rate
+from dynrnn.nn.cell_wrapper import CellWrapper
+from dynrnn.nn.kinds import kind_of
+from dynrnn.nn.nesting import find_difference
+from dynrnn.nn.running import is_ours, step_of
+from dynrnn.nn.state import memories_in
+from dynrnn.nn.step import Step
 from dynrnn.nn.steps import run_by_steps
 from dynrnn.nn.walk import Pass, Walk
-from dynrnn.nn.wrappers import CellWrapper
 
 
 class ZoneoutWrapper(CellWrapper):
@@ -26,9 +29,10 @@ class ZoneoutWrapper(CellWrapper):
         evaluation:  s' = zoneout * s + (1 - zoneout) * cell's s'    (the expectation)
 
     `cell_zoneout` is the probability for an LSTM's c, `zoneout` the one for its h and for the state of other cells.
-    Where the cell's output is its h, the output is h with its old entries too. Draws come from torch's generator. A
-    cell of ours is run step by step, up to the longest row. Raises ValueError for a probability outside 0..1. Krueger
-    et al., arXiv:1606.01305.
+    This holds for each LSTM inside a cell of several. Where the cell's output is its h, the output is h with its old
+    entries too. Draws come from torch's generator. A cell of ours is run step by step, up to the longest row. Raises
+    ValueError for a probability outside 0..1, and for a `cell_zoneout` where the state holds no LSTMState. Krueger et
+    al., arXiv:1606.01305.
 
     Example:
         >>> from dynrnn import LSTMCell, dynamic_rnn
@@ -42,19 +46,24 @@ class ZoneoutWrapper(CellWrapper):
         super().__init__(cell)
         self.zoneout = check_rate("ZoneoutWrapper", "zoneout", zoneout)
         self.cell_zoneout = check_rate("ZoneoutWrapper", "cell_zoneout", cell_zoneout)
+        if is_ours(cell):  # others are asked for their first new state
+            self._check_effect(memories_in(self.state_size))
 
     def forward(self, inputs: Any, state: Any = None) -> tuple[Any, Any]:
         """Run one step of the inner cell and keep entries of the state."""
-        return self._step(self.cell, inputs, self.given_or_zero(inputs, state))
+        return self._step(self.cell, inputs, self._given_or_zero(inputs, state))
 
-    def sequence(self, inputs: Any, state: Any, walk: Walk) -> Pass:
+    def _run_whole(self, inputs: Any, state: Any, walk: Walk) -> Pass:
         """Run the inner cell step by step; see `dynrnn.dynamic_rnn`, which calls this."""
         if walk.keep_gates:
             raise ValueError("return_gates: ZoneoutWrapper runs its cell by steps and keeps no gates")
-        step = step_of(self.cell, inputs)
-        return run_by_steps(replace(step, call=partial(self._step, step.call)), inputs, state, walk)
+        return run_by_steps(self._prepared_step(walk.one_step(inputs), state), inputs, state, walk)
 
-    def why_by_steps(self) -> str | None:
+    def _prepared_step(self, like: Any, state: Any) -> Step:
+        step = step_of(self.cell, like, state)
+        return replace(step, call=partial(self._step, step.call))
+
+    def _why_by_steps(self) -> str | None:
         """Zoneout is in every step."""
         return "zoneout changes the state at every step"
 
@@ -68,9 +77,23 @@ class ZoneoutWrapper(CellWrapper):
         return output, mixed
 
     def _mixed(self, old: Any, new: Any) -> Any:
-        if isinstance(new, LSTMState):
-            return LSTMState(self._keep(old[0], new.c, self.cell_zoneout), self._keep(old[1], new.h, self.zoneout))
-        return _nest.map_structure(lambda one, two: self._keep(one, two, self.zoneout), old, new, check_types=False)
+        before, after, memories = _nest.flatten(old), _nest.flatten(new), memories_in(new)
+        if len(before) != len(after):
+            difference = find_difference(old, new, "state")
+            raise ValueError(f"{kind_of(self.cell)} must return a state nested as before: {difference}")
+        self._check_effect(memories)
+        mixed = [
+            self._keep(one, two, self.cell_zoneout if is_memory else self.zoneout)
+            for one, two, is_memory in zip(before, after, memories, strict=True)
+        ]
+        return _nest.pack_sequence_as(new, mixed)
+
+    def _check_effect(self, memories: list[bool]) -> None:
+        if self.cell_zoneout and not any(memories):
+            raise ValueError(
+                f"ZoneoutWrapper: cell_zoneout={self.cell_zoneout} has no effect, because the state of "
+                f"{kind_of(self.cell)} holds no LSTMState; pass zoneout"
+            )
 
     def _keep(self, old: Tensor, new: Tensor, rate: float) -> Tensor:
         if not rate or not new.is_floating_point():

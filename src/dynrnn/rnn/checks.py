@@ -6,7 +6,6 @@ The lengths' own check is in `lengths.py`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any, NoReturn
 
 import torch
@@ -62,16 +61,6 @@ def check_layer(
 
 def _expected(spec: CellSpec, input_size: int, options: Any) -> tuple[dict[str, tuple[int, ...]], dict[str, int]]:
     """The shapes of the parameters and the sizes of the states, by name."""
-    if torch.compiler.is_compiling():  # Dynamo cannot look into a cache
-        return _expected_once.__wrapped__(spec, input_size, options)
-    try:
-        return _expected_once(spec, input_size, options)
-    except TypeError:  # an activation that is no key of a cache
-        return _expected_once.__wrapped__(spec, input_size, options)
-
-
-@lru_cache(maxsize=64)
-def _expected_once(spec: CellSpec, input_size: int, options: Any) -> tuple[dict[str, Any], dict[str, int]]:
     shapes = {param.name: param.shape for param in spec.params(input_size, options)}
     return shapes, dict(zip(spec.state_names(options), spec.state_sizes(options), strict=True))
 

@@ -15,6 +15,7 @@ from torch import Tensor
 from dynrnn import kernels
 from dynrnn.cells import CELLS
 from dynrnn.cells.spec import CellSpec
+from dynrnn.errors import dtype_name
 
 IMPLEMENTATIONS = ("auto", "fused", "reference")
 
@@ -73,7 +74,7 @@ def check_request(implementation: str, find_obstacle: Callable[..., str | None],
     obstacle = find_obstacle(*arguments)
     if obstacle is not None:
         error = RuntimeError if obstacle == kernels.missing() else ValueError
-        raise error(f'implementation="fused" cannot be had: {obstacle}')
+        raise error(f'implementation="fused" is not available: {obstacle}')
 
 
 def describe(choice: Choice, spec: CellSpec, inputs: Tensor) -> str:
@@ -88,5 +89,5 @@ def describe(choice: Choice, spec: CellSpec, inputs: Tensor) -> str:
     """
     if not choice.fused:
         return f"through the reference loop, because {choice.obstacle}"
-    word = str(inputs.dtype).removeprefix("torch.")
-    return f"through the fused kernels ({kernels.isas()[0]}), because there is one for {spec.name} in {word} on the CPU"
+    kernel = f"{spec.name} in {dtype_name(inputs.dtype)} on the CPU"
+    return f"through the fused kernels ({kernels.isas()[0]}), because there is one for {kernel}"

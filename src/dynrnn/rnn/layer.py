@@ -59,7 +59,7 @@ def run_layer(
     never read. Follows TF1's `tf.nn.dynamic_rnn`.
 
     Raises TypeError or ValueError, naming the argument, where a dtype, a shape or a length does not fit, and for
-    "fused" where it cannot be had (RuntimeError where there are no kernels).
+    "fused" where it is not available (RuntimeError where there are no kernels).
 
     Example:
         >>> from dynrnn.cells import BASIC_RNN, BasicRNNOptions

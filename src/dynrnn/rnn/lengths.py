@@ -151,7 +151,7 @@ def pack(
     longest_first, order = lengths.sort(descending=True, stable=True)
     steps = length_range(lengths, lengths.shape[0], max_time)[1]
     batch = lengths.shape[0] if pieces is None else pieces[2]
-    running = longest_first > torch.arange(steps).unsqueeze(1)  # [steps, batch]
+    running = longest_first > torch.arange(steps, device=lengths.device).unsqueeze(1)  # [steps, batch]
     step, position = running.nonzero(as_tuple=True)
     row = order[position]
     time = lengths[row] - 1 - step if reverse else step
@@ -159,8 +159,8 @@ def pack(
         time = time + pieces[1][row]
         row = pieces[0][row]
     source = time * batch + row if time_major else row * max_time + time
-    target = torch.full((batch * max_time,), source.shape[0])
-    target[source] = torch.arange(source.shape[0])
+    target = source.new_full((batch * max_time,), source.shape[0])
+    target[source] = torch.arange(source.shape[0], device=source.device)
     return Packing(
         order=order.to(device),
         inverse=order.argsort().to(device),
@@ -246,7 +246,8 @@ def carry_states(
         return states
     batch_axis, time_axis = (1, 0) if time_major else (0, 1)
     batch, max_time = states.shape[batch_axis], states.shape[time_axis]
-    row, time = torch.arange(batch).unsqueeze(1), torch.arange(max_time)
+    row = torch.arange(batch, device=lengths.device).unsqueeze(1)
+    time = torch.arange(max_time, device=lengths.device)
     valid = length_mask(lengths, max_time)
     carried = torch.full_like(lengths, -1) if reverse else lengths - 1
     time = torch.where(valid, time, carried.unsqueeze(1))

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from dynrnn.errors import describe
 from dynrnn.rnn.lengths import check_lengths, length_mask, length_range, step_target
+from dynrnn.rnn.stacking import scatter_steps, stack_steps
 from dynrnn.rnn.step_inputs import Product, Span, step_inputs, step_products
 
 Step = Callable[[list[Tensor], list[Tensor]], tuple[Sequence[Tensor], Sequence[Tensor]]]
@@ -82,15 +83,18 @@ def run_steps(
         checker.check(outputs_t, new)
         current = list(new) if index < shortest else masks.freeze(index - shortest, new, current)
         rows.append(list(outputs_t))
+    time_axis = 0 if time_major else 1
+    if reverse and span.is_full:
+        rows.reverse()
     columns = [list(column) for column in zip(*rows, strict=True)]
     if span.lengths is None or span.is_full:
-        return [_stack(column, max_time, time_major, reverse) for column in columns], current
+        return [stack_steps(column, max_time, time_axis=time_axis) for column in columns], current
     if reverse:
         target = step_target(span.lengths, max_time, time_major=time_major, reverse=True).to(inputs[0].device)
-        return [_scatter(column, target, inputs[0].shape[:2]) for column in columns], current
+        return [scatter_steps(column, target, inputs[0].shape[:2]) for column in columns], current
     valid = length_mask(span.lengths, max_time).to(inputs[0].device)
     valid = valid.t() if time_major else valid
-    return [_blanked(_stack(column, max_time, time_major, False), valid) for column in columns], current
+    return [_blanked(stack_steps(column, max_time, time_axis=time_axis), valid) for column in columns], current
 
 
 class _Masks:
@@ -114,24 +118,9 @@ class _Masks:
         return self._by_rank[rank]
 
 
-def _stack(column: list[Tensor], max_time: int, time_major: bool, reverse: bool) -> Tensor:
-    """Stack outputs over the whole time axis, which is walked from its start, or from the end that all rows share."""
-    if reverse:
-        column.reverse()
-    if len(column) < max_time:
-        column += [torch.zeros_like(column[0])] * (max_time - len(column))
-    return torch.stack(column, 0 if time_major else 1)
-
-
 def _blanked(stacked: Tensor, valid: Tensor) -> Tensor:
     """Outputs whose padding, where rows that had ended were stepped, is zeros."""
     return torch.where(valid.view(*valid.shape, *[1] * (stacked.ndim - 2)), stacked, stacked.new_zeros(()))
-
-
-def _scatter(column: list[Tensor], target: Tensor, layout: torch.Size) -> Tensor:
-    """Bring outputs of rows that do not stand at one time to their places; padding is a row of zeros after them."""
-    column.append(column[0].new_zeros(1, *column[0].shape[1:]))
-    return torch.cat(column).index_select(0, target).unflatten(0, layout)
 
 
 def _no_steps(inputs: Sequence[Tensor], state: Sequence[Tensor], output_specs: Sequence[OutputSpec]) -> list[Tensor]:

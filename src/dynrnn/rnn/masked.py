@@ -15,15 +15,17 @@ from torch import Tensor
 
 from dynrnn.cells.spec import CellSpec, State
 from dynrnn.rnn.lengths import length_mask, reverse_sequence
+from dynrnn.rnn.walk import record_step
 
 
 def refuse_for_hidden_lengths(owner: str, wanted: Mapping[str, Any]) -> None:
-    """Raise ValueError where `wanted` holds anything but None and False: it cannot be done for hidden lengths."""
-    asked = [name for name, value in wanted.items() if value is not None and value is not False]
+    """Raise ValueError where `wanted` holds anything but None, by the names of arguments of `dynamic_rnn`."""
+    asked = [name for name, value in wanted.items() if value is not None]
     if asked:
+        verb = "is" if len(asked) == 1 else "are"
         raise ValueError(
-            f"{owner}: {', '.join(asked)} cannot be had where torch.vmap or torch.compile hides the lengths; let the "
-            "function that is mapped close over them, or leave them out"
+            f"{owner}: {' and '.join(asked)} {verb} not available where torch.vmap or torch.compile hides the lengths; "
+            "let the function that is mapped close over the lengths, or leave them out"
         )
 
 
@@ -38,12 +40,16 @@ def run_layer_masked(
     time_major: bool = False,
     reverse: bool = False,
     parallel_iterations: int | None = None,
-) -> tuple[Tensor, State]:
+    keep_states: bool = False,
+    keep_gates: bool = False,
+) -> tuple[Tensor, State, State, State]:
     """Run a cell over `inputs` as `run_layer` does, without reading the values of `lengths`; work follows max_time.
 
-    Arguments and results are those of `run_layer`; `lengths` is an integer tensor `[batch]` on any device and is
-    taken to be within 0..time. A row of which nothing is valid any more is stepped on zeros, and what the step
-    makes of them is dropped, so that neither padding nor an ended row reaches a result or a gradient.
+    Arguments are those of `trace_layer`; `lengths` is an integer tensor `[batch]` on any device and is taken to be
+    within 0..time. A row of which nothing is valid any more is stepped on zeros, and what the step makes of them is
+    dropped, so that neither padding nor an ended row reaches a result or a gradient.
+
+    Returns `(outputs, final, states, gates)`; all but the final state are 0 in the padding, what is not kept is `()`.
 
     Example:
         >>> from dynrnn.cells import BASIC_RNN, BasicRNNOptions
@@ -55,25 +61,28 @@ def run_layer_masked(
         [0.5257, 0.5717]
     """
     rows = inputs if time_major else inputs.transpose(0, 1)
-    max_time, batch = rows.shape[:2]
+    max_time = rows.shape[0]
+    if not max_time:  # one step that nobody takes says what results look like
+        rows = torch.cat((rows, rows.new_zeros(1, *rows.shape[1:])))
     lengths = lengths.to(inputs.device)
-    mask = length_mask(lengths, max_time).t().unsqueeze(2)  # [time, batch, 1]
+    mask = length_mask(lengths, rows.shape[0]).t().unsqueeze(2)  # [time, batch, 1]
     rows = torch.where(mask, rows, rows.new_zeros(()))
     if reverse:
         rows = reverse_sequence(rows, lengths, time_axis=0, batch_axis=1)
     weights = spec.prepare(params, options)
-    chunks = rows.split(parallel_iterations or max(max_time, 1))
+    step = record_step(spec, weights, options, keep_states=keep_states, keep_gates=keep_gates)
+    chunks = rows.split(parallel_iterations or rows.shape[0])
     products = (product for chunk in chunks for product in spec.product(weights, chunk).unbind(0))
-    outputs = []
+    records = []
     for valid, product in zip(mask.unbind(0), products, strict=True):
-        running = tuple(torch.where(valid, value, value.new_zeros(())) for value in state)
-        output, new_state = spec.recur(weights, product, running, options)
-        outputs.append(torch.where(valid, output, output.new_zeros(())))
+        record, new_state = step(product, tuple(torch.where(valid, value, value.new_zeros(())) for value in state))
+        records.append(tuple(torch.where(valid, value, value.new_zeros(())) for value in record))
         state = tuple(torch.where(valid, new, old) for new, old in zip(new_state, state, strict=True))
-    if not outputs:
-        size = spec.output_size(options)
-        return inputs.new_zeros((0, batch, size) if time_major else (batch, 0, size)), state
-    padded = torch.stack(outputs)
+    columns = [torch.stack(column) for column in zip(*records, strict=True)]
+    if not max_time:
+        columns = [column[:0] for column in columns]
     if reverse:
-        padded = reverse_sequence(padded, lengths, time_axis=0, batch_axis=1)
-    return padded if time_major else padded.transpose(0, 1), state
+        columns = [reverse_sequence(column, lengths, time_axis=0, batch_axis=1) for column in columns]
+    outputs, *kept = columns if time_major else [column.transpose(0, 1) for column in columns]
+    count = len(state) if keep_states else 0
+    return outputs, state, tuple(kept[:count]), tuple(kept[count:])

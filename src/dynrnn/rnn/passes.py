@@ -73,7 +73,7 @@ def run_pieces(
     """Run rows that begin anew at `resets`."""
     batch, max_time = inputs.shape[:2] if not how["time_major"] else inputs.shape[1::-1]
     if lengths is None:
-        lengths = torch.full((batch,), max_time if batch else 0)
+        lengths = torch.full((batch,), max_time if batch else 0, device="cpu")
     elif hides_values(lengths):
         refuse_for_hidden_lengths("run_layer", {"resets": resets})
     pieces = cut_rows(resets, lengths, reverse=how["reverse"])

@@ -1,6 +1,6 @@
 """Pieces of rows, each of which is walked as a row of its own: where a state starts anew, or where rows share memory.
 
-Index arithmetic only; how the pieces are walked is in `layer.py`.
+Index arithmetic only; how the pieces are walked is in `passes.py`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def cut_rows(resets: Tensor, lengths: Tensor, *, reverse: bool = False) -> Piece
     row, start = starts.nonzero(as_tuple=True)
     is_first = start == 0
     first = is_first.nonzero().flatten()
-    last = torch.cat((first[1:], torch.tensor([row.shape[0]]))) - 1 if batch else first
+    last = torch.cat((first[1:], first.new_tensor([row.shape[0]]))) - 1 if batch else first
     end = lengths[row]
     inner = torch.ones_like(is_first)
     inner[last] = False
@@ -79,8 +79,8 @@ def end_to_end(lengths: Tensor) -> Pieces:
         row=torch.zeros_like(lengths),
         start=lengths.cumsum(0) - lengths,
         length=lengths,
-        carried=torch.ones(count, dtype=torch.bool),
-        last=torch.tensor([count - 1]),
+        carried=torch.ones_like(lengths, dtype=torch.bool),
+        last=lengths.new_tensor([count - 1]),
     )
 
 

@@ -50,7 +50,7 @@ def captured_tensors(function: Function, tensors: Sequence[Tensor]) -> list[Tens
         (True, None)
     """
     with torch.enable_grad(), _Surroundings(tensors[0].device).restored():
-        start = torch.ones(1, requires_grad=True).clone()
+        start = torch.ones(1, requires_grad=True, device="cpu").clone()
         fresh = _as_leaves(tensors)
         leaves, oldest = _leaves_below(function(*fresh), fresh)
     assert start.grad_fn is not None

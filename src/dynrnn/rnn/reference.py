@@ -1,8 +1,8 @@
 """The reference loop for our own cells: one layer, one direction, a whole sequence, by torch's operators.
 
 The step is cut at the input product (`CellSpec`): products of all valid steps are computed together, and only running
-rows are stepped. The loop for a user's step is in `loop.py`; nothing here knows an equation, checks an argument or
-chooses: that is done in `dispatch.py`.
+rows are stepped. The loop for a user's step is in `loop.py`. Nothing here knows an equation; arguments are checked in
+`checks.py`, and the choice is made in `dispatch.py`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from dynrnn.cells.spec import CellSpec, State
 from dynrnn.rnn.lengths import Packing, hides_values, length_range, pack
 from dynrnn.rnn.masked import refuse_for_hidden_lengths, run_layer_masked
 from dynrnn.rnn.pieces import Pieces
+from dynrnn.rnn.stacking import scatter_steps, stack_steps
 from dynrnn.rnn.walk import Record, input_products, record_step, walk, walk_again_in_backward
 
 
@@ -66,11 +67,10 @@ def trace_reference(
         True
     """
     if lengths is not None and hides_values(lengths):
-        wanted = {"resets": pieces, "checkpoint_every": checkpoint_every, "states": keep_states, "gates": keep_gates}
-        refuse_for_hidden_lengths("run_layer", wanted)
-        layout = {"time_major": time_major, "reverse": reverse, "parallel_iterations": parallel_iterations}
-        masked = run_layer_masked(spec, params, inputs, state, lengths=lengths, options=options, **layout)
-        return Traced(*masked, (), ())
+        refuse_for_hidden_lengths("run_layer", {"resets": pieces, "checkpoint_every": checkpoint_every})
+        how: dict[str, Any] = {"time_major": time_major, "reverse": reverse, "parallel_iterations": parallel_iterations}
+        how |= {"keep_states": keep_states, "keep_gates": keep_gates}
+        return Traced(*run_layer_masked(spec, params, inputs, state, lengths=lengths, options=options, **how))
     weights = spec.prepare(params, options)
     step = record_step(spec, weights, options, keep_states=keep_states, keep_gates=keep_gates)
     time_axis = 0 if time_major else 1
@@ -84,10 +84,10 @@ def trace_reference(
         records, final = walk(step, input_products(spec, weights, rows, [batch] * longest, parallel_iterations), state)
         if reverse:
             records.reverse()
-        columns = _columns(records, partial(_stack, max_time=max_time, time_axis=time_axis))
+        columns = _columns(records, partial(stack_steps, max_time=max_time, time_axis=time_axis))
     else:
         if lengths is None and pieces is None:
-            lengths = torch.full((batch,), max_time if batch else 0)
+            lengths = torch.full((batch,), max_time if batch else 0, device="cpu")
         packing = _packing(inputs, lengths, pieces, time_major, reverse)
         begin = tuple(value.index_select(0, packing.order) for value in state)
         rows = inputs.reshape(batch * max_time, inputs.shape[2]).index_select(0, packing.source)
@@ -98,7 +98,7 @@ def trace_reference(
             keep = {"keep_states": keep_states, "keep_gates": keep_gates, "parallel_iterations": parallel_iterations}
             records, final = walk_again_in_backward(spec, weights, options, rows, sizes, begin, every=every, **keep)
         final = tuple(value.index_select(0, packing.inverse) for value in final)
-        columns = _columns(records, partial(_scatter, target=packing.target, layout=inputs.shape[:2]))
+        columns = _columns(records, partial(scatter_steps, target=packing.target, layout=inputs.shape[:2]))
     count = 1 + (len(state) if keep_states else 0)
     return Traced(columns[0], final, tuple(columns[1:count]), tuple(columns[count:]))
 
@@ -121,17 +121,3 @@ def _columns(records: list[Record], join: Any) -> list[Tensor]:
         same = bool(columns) and all(one is other for one, other in zip(column, first, strict=True))
         columns.append(columns[0] if same else join(list(column)))
     return columns
-
-
-def _stack(column: list[Tensor], *, max_time: int, time_axis: int) -> Tensor:
-    """Stack the steps of rows that all run equally long."""
-    if len(column) < max_time:
-        column += [torch.zeros_like(column[0])] * (max_time - len(column))
-    return torch.stack(column, time_axis)
-
-
-def _scatter(column: list[Tensor], *, target: Tensor, layout: torch.Size) -> Tensor:
-    """Bring packed steps to their padded places; padding is given a row of zeros after the last step."""
-    column.append(column[0].new_zeros(1, column[0].shape[1]))
-    padded = torch.cat(column).index_select(0, target)
-    return padded.view(*layout, padded.shape[1])

@@ -120,13 +120,13 @@ class _Packing:
 
 def _pack_valid(lengths: Tensor, span: Span, at_once: int) -> _Packing:
     longest = span.longest
-    row = torch.where(lengths > 0, torch.arange(span.batch), lengths.argmax())
-    step = torch.arange(longest).unsqueeze(1)
+    row = torch.where(lengths > 0, torch.arange(span.batch, device="cpu"), lengths.argmax())
+    step = torch.arange(longest, device="cpu").unsqueeze(1)
     start = step - step % at_once
     taken = length_mask(lengths, longest).t() | ((step == start) & (step > 0) & (lengths > 0))
     place = taken.flatten().cumsum(0).view(taken.shape) - 1
     latest = torch.maximum(start, torch.minimum(step, lengths[row] - 1))
-    before = torch.cat((torch.zeros(1, dtype=torch.int64), taken.sum(1).cumsum(0)))  # packed rows before each step
+    before = torch.cat((place.new_zeros(1), taken.sum(1).cumsum(0)))  # packed rows before each step
     ends = [*range(at_once, longest, at_once), longest]
     return _Packing(
         source=span.source()[taken],

@@ -15,6 +15,7 @@ from torch import Tensor
 from dynrnn.cells.spec import State
 from dynrnn.rnn.lengths import length_range
 from dynrnn.rnn.recompute import recomputed
+from dynrnn.rnn.stacking import pad_time
 
 Results = tuple[Tensor, State, State, State]  # outputs, final state, states, gates
 # inputs, state, the other tensors that want gradients, and the lengths and resets of the stretch
@@ -76,7 +77,7 @@ def trace_stretches(
         pieces.append(rest)
     if reverse:
         pieces.reverse()
-    columns = [_padded(torch.cat(column, axis), max_time, axis) for column in zip(*pieces, strict=True)]
+    columns = [pad_time(torch.cat(column, axis), max_time, axis) for column in zip(*pieces, strict=True)]
     num_states, num_own = shape
     states = (*columns[1 : 1 + num_own], columns[0])[:num_states]
     return columns[0], state, states, tuple(columns[1 + num_own :])
@@ -87,12 +88,3 @@ def _begun_anew(state: State, reset_state: State, cuts: Tensor, lengths: Tensor 
     cuts = cuts if lengths is None else cuts & (lengths > time)
     mask = cuts.to(state[0].device).unsqueeze(1)
     return tuple([torch.where(mask, new, old) for new, old in zip(reset_state, state, strict=True)])
-
-
-def _padded(values: Tensor, max_time: int, axis: int) -> Tensor:
-    missing = max_time - values.shape[axis]
-    if not missing:
-        return values
-    shape = list(values.shape)
-    shape[axis] = missing
-    return torch.cat((values, values.new_zeros(shape)), axis)

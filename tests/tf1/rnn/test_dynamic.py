@@ -107,6 +107,14 @@ def test_what_is_unknown_of_the_inputs_stays_unknown(unknown, time_major):
     assert found.shape == ((5, 3, 4) if time_major else (3, 5, 4))
 
 
+@pytest.mark.parametrize("word", [0, 1, None, np.bool_(True)])
+def test_time_major_is_whatever_is_true_or_false(word):
+    cell, inputs = C.LSTMCell(4), tf.constant(X)
+    found = [tf.nn.dynamic_rnn(cell, inputs, dtype=tf.float32, time_major=value)[0] for value in (word, bool(word))]
+    one, other = run(found)
+    np.testing.assert_array_equal(one, other)
+
+
 def test_a_time_major_loop_takes_lengths_as_an_array():
     holder = tf.placeholder(tf.float32, [None, None, 2])
     lengths = np.array([5, 2, 0])
@@ -215,3 +223,18 @@ def test_control_dependencies_around_a_loop_do_not_reach_into_it():
         session.run(tf.global_variables_initializer())
         session.run(outputs)
         assert session.run(counter) == 1
+
+
+def test_a_method_of_a_users_cell_may_be_called_sequence():
+    class Sum(tf.nn.rnn_cell.RNNCell):
+        state_size = output_size = 3
+
+        def call(self, inputs, state):
+            return inputs + state, state + 1
+
+        def sequence(self, names):
+            raise AssertionError("must not be called")
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        _, state = tf.nn.dynamic_rnn(Sum(), tf.ones([2, 4, 3]), sequence_length=[4, 1], dtype=tf.float32)
+        assert session.run(state)[:, 0].tolist() == [4, 1]

@@ -229,3 +229,33 @@ def test_a_cell_is_fit_for_a_good_call_after_a_bad_one(cls, fresh_graph):
         output, _ = cell(inputs, good)
     assert {variable.op.name.split("/")[0] for variable in tf.global_variables()} == {"right"}
     assert run(output).shape == (2, 3)
+
+
+@pytest.mark.parametrize("bound", [True, 1, np.float32(1), np.array([1.0])], ids=repr)
+def test_a_number_may_come_in_each_form_that_tensorflow_takes(bound, fresh_graph):
+    with tf.variable_scope("cells", initializer=tf.constant_initializer(0.5)):
+        cell = C.LSTMCell(2, cell_clip=bound, num_proj=2, proj_clip=bound, forget_bias=bound)
+        _, state = tf.nn.dynamic_rnn(cell, tf.constant([[[1.0, 2.0]] * 3]), dtype=tf.float32)
+    c, h = run(state)
+    assert np.array_equal(c, [[1.0, 1.0]])
+    np.testing.assert_allclose(h, [[0.683685, 0.683685]], rtol=0, atol=2e-6)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "says"),
+    [
+        (lambda: C.LSTMCell(2, cell_clip=-0.5), ValueError, "LSTMCell: cell_clip must be at least 0, got -0.5"),
+        (
+            lambda: C.LSTMCell(2, num_proj=2, proj_clip=np.nan),
+            ValueError,
+            "LSTMCell: proj_clip must be at least 0, got",
+        ),
+        (lambda: C.LSTMCell(2, cell_clip="a"), TypeError, "LSTMCell: cell_clip must be a number, got 'a'"),
+        (lambda: C.BasicLSTMCell(2, forget_bias="1"), TypeError, "BasicLSTMCell: forget_bias must be a number, got"),
+        (lambda: C.GRUCell(0), ValueError, "GRUCell: num_units must be at least 1, got 0"),
+    ],
+)
+def test_an_option_without_a_meaning_is_refused_when_the_cell_is_made(make, error, says):
+    with pytest.raises(error) as caught:
+        make()
+    assert says in str(caught.value)

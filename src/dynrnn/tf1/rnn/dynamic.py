@@ -88,7 +88,7 @@ def run_dynamic(
     lengths = as_lengths(sequence_length, batch)
     batch_size = batch if batch is not None else shape(flat[0])[batch_axis]
     state = first_state(cell, initial_state, batch_size, dtype)
-    walk = Walk(lengths, time_major=time_major, reverse=reverse, parallel_iterations=parallel_iterations)
+    walk = Walk(lengths, time_major=bool(time_major), reverse=reverse, parallel_iterations=parallel_iterations)
     outputs, final = walk.run(cell, inputs, state)
     _nest.assert_same_structure(state, final)
     if not reverse:  # else they are named where they are reversed once more

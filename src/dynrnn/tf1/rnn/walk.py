@@ -52,7 +52,7 @@ class Walk:
     def run(self, cell: Any, inputs: Any, state: Any) -> tuple[Any, Any]:
         """Run `cell` over `inputs`; returns (outputs, final state)."""
         if runs_whole(cell) and isinstance(inputs, Tensor):
-            return cell.sequence(inputs, state, self)
+            return cell._run_whole(inputs, state, self)
         return self._loop(cell, inputs, state)
 
     def _loop(self, cell: Any, inputs: Any, state: Any) -> tuple[Any, Any]:
@@ -137,7 +137,7 @@ def _check_new_state(before: list[Tensor], after: list[Tensor]) -> None:
 
 def runs_whole(cell: Any) -> bool:
     """Whether `cell` can run over whole sequences: one of our own, and no subclass has changed what its steps do."""
-    owner = next((cls for cls in type(cell).__mro__ if "sequence" in vars(cls)), None)
+    owner = next((cls for cls in type(cell).__mro__ if "_run_whole" in vars(cls)), None)
     if owner is None:
         return False
     changed = any(getattr(type(cell), name, None) is not getattr(owner, name, None) for name in ("call", "__call__"))

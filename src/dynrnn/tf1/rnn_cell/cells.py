@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ...cells import BASIC_RNN, GRU, LSTM, BasicRNNOptions, GRUOptions, LSTMOptions
 from ..export import export
 from ..graph import Tensor
@@ -65,7 +67,12 @@ class BasicRNNCell(SpecCell):
         trainable: bool = True,
     ):
         super().__init__(
-            BasicRNNOptions(int(num_units)), activation, reuse=reuse, name=name, dtype=dtype, trainable=trainable
+            BasicRNNOptions(int(num_units), owner=type(self).__name__),
+            activation,
+            reuse=reuse,
+            name=name,
+            dtype=dtype,
+            trainable=trainable,
         )
 
     @property
@@ -101,7 +108,7 @@ class GRUCell(SpecCell):
         trainable: bool = True,
     ):
         super().__init__(
-            GRUOptions(int(num_units)),
+            GRUOptions(int(num_units), owner=type(self).__name__),
             activation,
             initializer=kernel_initializer,
             reuse=reuse,
@@ -165,13 +172,21 @@ class _LSTM(SpecCell):
         return LSTMStateTuple(*state) if self._state_is_tuple else concat(list(state), 1)
 
 
+def _as_number(value: Any) -> Any:
+    """A number that TensorFlow takes in another form: a bool, or an array of one value."""
+    if isinstance(value, np.ndarray) and value.size == 1:
+        return value.item()
+    return int(value) if isinstance(value, bool) else value
+
+
 @export("nn.rnn_cell.BasicLSTMCell")
 class BasicLSTMCell(_LSTM):
     """The LSTM without options; for the formula see `dynrnn.cells.lstm_step`.
 
     num_units: width of output, c and h. forget_bias: added to the forget gate at run time; it is not part of the
     variable. state_is_tuple: whether the state is an `LSTMStateTuple` or c and h side by side in one tensor.
-    activation: default `tf.tanh`. reuse, name, dtype: as for `BasicRNNCell`.
+    activation: default `tf.tanh`. reuse, name, dtype: as for `BasicRNNCell`. A forget_bias that is no number, or NaN,
+    raises TypeError or ValueError.
     """
 
     @without_input_size(2)
@@ -186,7 +201,7 @@ class BasicLSTMCell(_LSTM):
         dtype: Any = None,
         trainable: bool = True,
     ):
-        options = LSTMOptions(int(num_units), forget_bias=forget_bias)
+        options = LSTMOptions(int(num_units), forget_bias=_as_number(forget_bias), owner=type(self).__name__)
         super().__init__(options, activation, reuse=reuse, name=name, dtype=dtype, trainable=trainable)
         self._state_is_tuple = state_is_tuple
 
@@ -199,7 +214,8 @@ class LSTMCell(_LSTM):
     initializer: of kernel, peepholes
     and projection. num_proj: width of h and output (default: num_units). proj_clip: bound on the projected output.
     num_unit_shards, num_proj_shards: into how many parts the kernels are cut. forget_bias, state_is_tuple, activation,
-    reuse, name, dtype: as for `BasicLSTMCell`.
+    reuse, name, dtype: as for `BasicLSTMCell`. A negative bound, which TensorFlow would make c's only value, raises
+    ValueError, and so does NaN.
     """
 
     @without_input_size(1)
@@ -224,10 +240,11 @@ class LSTMCell(_LSTM):
         options = LSTMOptions(
             int(num_units),
             use_peepholes,
-            cell_clip,
+            _as_number(cell_clip),
             None if not num_proj else int(num_proj),
-            proj_clip,
-            forget_bias=forget_bias,
+            _as_number(proj_clip),
+            forget_bias=_as_number(forget_bias),
+            owner=type(self).__name__,
         )
         super().__init__(
             options, activation, initializer=initializer, reuse=reuse, name=name, dtype=dtype, trainable=trainable

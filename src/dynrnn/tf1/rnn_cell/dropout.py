@@ -158,7 +158,7 @@ class DropoutWrapper(Wrapper):
         """Whether it can be applied to whole sequences: not where the state is dropped between steps."""
         return not self._drops("state")
 
-    def sequence(self, inputs: Tensor, state: Any, walk: Any) -> tuple[Any, Any]:
+    def _run_whole(self, inputs: Tensor, state: Any, walk: Any) -> tuple[Any, Any]:
         if self._drops("input"):
             inputs = self._drop_sequence(inputs, "input", walk)
         outputs, new_state = walk.run(self.cell, inputs, state)

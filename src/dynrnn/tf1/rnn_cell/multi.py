@@ -90,7 +90,7 @@ class MultiRNNCell(RNNCell):
         """Run one step through all cells; returns the last one's output and all new states."""
         return self._through(inputs, state, lambda cell, value, part: cell(value, part))
 
-    def sequence(self, inputs: Any, state: Any, walk: Any) -> tuple[Any, Any]:
+    def _run_whole(self, inputs: Any, state: Any, walk: Any) -> tuple[Any, Any]:
         """Run layer by layer over whole sequences."""
         with self.stepping(walk.step_shape(inputs), inputs.dtype.base_dtype):
             return self._through(inputs, state, walk.run)

@@ -115,7 +115,7 @@ class SpecCell(RNNCell):
         output, new_state = add_step(self, inputs, self.checked_state(inputs, state, batch_axis=0))
         return output, self.join_state(new_state)
 
-    def sequence(self, inputs: Tensor, state: Any, walk: Any) -> tuple[Tensor, Any]:
+    def _run_whole(self, inputs: Tensor, state: Any, walk: Any) -> tuple[Tensor, Any]:
         """Run over a whole sequence, `inputs` `[batch, time, input_size]`, as one node; `walk` says in which layout and
         for how long each row.
         """

@@ -100,7 +100,7 @@ class ResidualWrapper(Wrapper):
         outputs, new_state = run(inputs, state)
         return (self._residual_fn or self._sum)(inputs, outputs), new_state
 
-    def sequence(self, inputs: Any, state: Any, walk: Any) -> tuple[Any, Any]:
+    def _run_whole(self, inputs: Any, state: Any, walk: Any) -> tuple[Any, Any]:
         outputs, new_state = walk.run(self.cell, inputs, state)
         _check_shapes(walk.step_shape(inputs), walk.step_shape(outputs))
         return add_residual(inputs, outputs, walk), new_state
@@ -135,6 +135,6 @@ class DeviceWrapper(Wrapper):
         with get_default_graph().device(self._device):
             return run(inputs, state)
 
-    def sequence(self, inputs: Any, state: Any, walk: Any) -> Any:
+    def _run_whole(self, inputs: Any, state: Any, walk: Any) -> Any:
         with get_default_graph().device(self._device):
             return walk.run(self.cell, inputs, state)

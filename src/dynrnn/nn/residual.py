@@ -1,4 +1,4 @@
-"""What wrappers of one cell share, and the residual wrapper. Dropout and zoneout are in files of their own."""
+"""The residual connection around a cell: its inputs added to its outputs."""
 
 from __future__ import annotations
 
@@ -9,56 +9,11 @@ import torch
 from torch import Tensor
 
 from dynrnn import _nest
-from dynrnn.nn.cell import RNNCell
-from dynrnn.nn.kinds import check_cell, zero_state_of
-from dynrnn.nn.running import run_cell
+from dynrnn.nn.cell_wrapper import CellWrapper
+from dynrnn.nn.running import run_cell, step_of
+from dynrnn.nn.step import Step
 from dynrnn.nn.walk import Pass, Walk
 from dynrnn.rnn.lengths import hides_values
-
-
-class CellWrapper(RNNCell):
-    """A cell around another one, `cell`, whose state and sizes it has."""
-
-    def __init__(self, cell: Callable[..., Any]) -> None:
-        super().__init__()
-        check_cell(type(self).__name__, cell)
-        self.cell = cell
-
-    @property
-    def parts(self) -> tuple[Any, ...]:
-        """The inner cell."""
-        return (self.cell,)
-
-    @property
-    def state_size(self) -> Any:
-        """The inner cell's state size."""
-        return self.cell.state_size  # type: ignore[attr-defined]
-
-    @property
-    def output_size(self) -> Any:
-        """The inner cell's output size."""
-        return self.cell.output_size  # type: ignore[attr-defined]
-
-    def zero_state(
-        self, batch_size: int, *, dtype: torch.dtype | None = None, device: torch.device | str | None = None
-    ) -> Any:
-        """The inner cell's zero state."""
-        like = next(self.parameters(), None)
-        dtype = dtype or (torch.get_default_dtype() if like is None else like.dtype)
-        where = torch.device(device or (torch.get_default_device() if like is None else like.device))
-        return zero_state_of(type(self).__name__, self.cell, batch_size, dtype=dtype, device=where)
-
-    def check_inputs(self, owner: str, inputs: Any, axes: tuple[str, ...]) -> None:
-        """Refuse what the inner cell refuses."""
-        if isinstance(self.cell, RNNCell):
-            self.cell.check_inputs(owner, inputs, axes)
-
-    def given_or_zero(self, inputs: Any, state: Any) -> Any:
-        """The state that a step was given, or zeros."""
-        if state is not None:
-            return state
-        first = inputs if isinstance(inputs, Tensor) else _nest.flatten(inputs)[0]
-        return self.zero_state(first.shape[0], device=first.device)
 
 
 class ResidualWrapper(CellWrapper):
@@ -81,10 +36,10 @@ class ResidualWrapper(CellWrapper):
 
     def forward(self, inputs: Any, state: Any = None) -> tuple[Any, Any]:
         """Run one step of the inner cell and join its output with the inputs."""
-        output, new_state = self.cell(inputs, self.given_or_zero(inputs, state))
+        output, new_state = self.cell(inputs, self._given_or_zero(inputs, state))
         return self._join(inputs, output), new_state
 
-    def sequence(self, inputs: Any, state: Any, walk: Walk) -> Pass:
+    def _run_whole(self, inputs: Any, state: Any, walk: Walk) -> Pass:
         """Run the inner cell over the sequence and join once."""
         inner = run_cell(self.cell, inputs, state, walk)
         if self.residual_fn is None and isinstance(inputs, Tensor) and isinstance(inner.outputs, Tensor):
@@ -110,6 +65,16 @@ class ResidualWrapper(CellWrapper):
         joined = self._join(_nest.map_structure(rows, inputs), _nest.map_structure(rows, inner.outputs))
         outputs = _nest.map_structure(spread, joined)
         return inner._replace(outputs=_nest.map_structure(lambda v: _masked(v, mask), outputs) if hidden else outputs)
+
+    def _prepared_step(self, like: Any, state: Any) -> Step:
+        step = step_of(self.cell, like, state)
+
+        def joined(inputs_t: Any, state_t: Any) -> tuple[Any, Any]:
+            output, new = step.run(inputs_t, state_t)
+            return self._join(inputs_t, output), new
+
+        output_like = step.output_like if self.residual_fn is None else None
+        return Step(self, joined, compiled=step.compiled, output_like=output_like)
 
     def _join(self, inputs: Any, outputs: Any) -> Any:
         if self.residual_fn is not None:

@@ -1,6 +1,5 @@
-"""What wrappers of one cell share, and the residual."""
+"""The residual wrapper: what is joined with what."""
 
-import pytest
 import torch
 
 import dynrnn as dr
@@ -26,12 +25,3 @@ def test_a_residual_fn_sees_valid_rows_only():
     outputs.sum().backward()
     assert torch.isfinite(inputs.grad).all() and not inputs.grad[1].any()
     assert not any(outputs[row, length:].any() for row, length in enumerate(LENGTHS))
-
-
-@pytest.mark.parametrize("wrapper", [dr.DropoutWrapper, dr.ZoneoutWrapper, dr.ResidualWrapper])
-def test_wrappers_have_their_cells_sizes_and_states(wrapper):
-    cell = wrapper(dr.LSTMCell(3, 3, **DOUBLE))
-    assert cell.state_size == dr.LSTMState(3, 3) and cell.output_size == 3
-    assert cell.zero_state(2).c.dtype == torch.float64
-    with pytest.raises(TypeError, match=f"{wrapper.__name__}: cell must be a module or a function"):
-        wrapper(None)

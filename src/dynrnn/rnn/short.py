@@ -20,7 +20,7 @@ from dynrnn.rnn.torch_layer import reference_of
 from dynrnn.rnn.torch_weights import Weights, cell_of
 
 
-def run_plain_layer(
+def run_short_layer(
     spec: CellSpec,
     params: Sequence[Tensor | None],
     inputs: Tensor,
@@ -42,18 +42,18 @@ def run_plain_layer(
         >>> import torch
         >>> from dynrnn.cells import BASIC_RNN, BasicRNNOptions
         >>> params = [torch.full((3, 1), 0.5), torch.zeros(1)]
-        >>> found = run_plain_layer(BASIC_RNN, params, torch.ones(1, 3, 2), None, [2], options=BasicRNNOptions(1))
+        >>> found = run_short_layer(BASIC_RNN, params, torch.ones(1, 3, 2), None, [2], options=BasicRNNOptions(1))
         >>> found is None or torch.equal(found[0][:, 1], found[1])
         True
     """
     try:
-        layer = _known_layer(spec, options, time_major, reverse)
-    except TypeError:  # an activation that is no key of a cache
+        layer = _cell_layer(spec, options, time_major, reverse)
+    except (LookupError, TypeError):  # no kernel, or an activation that is no key of a cache
         return None
-    return None if layer is None else kernels.run_plainly(layer, params, inputs, state, lengths, packed=packed)
+    return kernels.run_short(layer, params, inputs, state, lengths, packed=packed)
 
 
-def run_plain_torch_layer(
+def run_short_torch_layer(
     mode: str,
     sizes: tuple[int, int],
     weights: Sequence[Tensor | None],
@@ -67,35 +67,37 @@ def run_plain_torch_layer(
 ) -> tuple[Tensor, ...] | None:
     """Run a layer by the fused kernels at once, or return None and have done nothing.
 
-    As `run_plain_layer`, for weights as torch's modules have them: `mode` is torch's, `sizes` are those of the units
+    As `run_short_layer`, for weights as torch's modules have them: `mode` is torch's, `sizes` are those of the units
     and of the projection (0: none), `weights` stand in torch's order. `state` is in our order, `(c, h)` or `(h,)`, and
     holds `[1, batch, width]` tensors, as the final state's do.
 
     Example:
         >>> import torch
-        >>> found = run_plain_torch_layer("RNN_TANH", (3, 0), [torch.ones(3, 2), torch.zeros(3, 3)],
+        >>> found = run_short_torch_layer("RNN_TANH", (3, 0), [torch.ones(3, 2), torch.zeros(3, 3)],
         ...                               torch.ones(4, 1, 2), None, [2], time_major=True)
         >>> found is None or torch.equal(found[0][1:2], found[1])
         True
     """
-    layer = _known_torch_layer(mode, *sizes, len(weights) >= 4, time_major, reverse)
-    return kernels.run_plainly(layer, weights, inputs, state, lengths, packed=packed, axes=(1,))
+    layer = _torch_layer(mode, *sizes, len(weights) >= 4, time_major, reverse)
+    return kernels.run_short(layer, weights, inputs, state, lengths, packed=packed, axes=(1,))
 
 
 @lru_cache(maxsize=256)
-def _known_torch_layer(mode: str, units: int, projection: int, biased: bool, time_major: bool, reverse: bool) -> Any:
+def _torch_layer(mode: str, units: int, projection: int, biased: bool, time_major: bool, reverse: bool) -> Any:
     layout = {"time_major": time_major, "reverse": reverse}
     reference = reference_of(cell_of(mode, units, projection), layout)
-    return kernels.known_torch_layer(mode, units, projection, biased, reference, **layout)
+    return kernels.torch_layer_for(mode, units, projection, biased, reference, **layout)
 
 
 @lru_cache(maxsize=256)
-def _known_layer(spec: CellSpec, options: Any, time_major: bool, reverse: bool) -> Any:
-    if CELLS.get(spec.name) is not spec:
-        return None
-
+def _cell_layer(spec: CellSpec, options: Any, time_major: bool, reverse: bool) -> Any:
     def reference(inputs: Tensor, state: State, params: Weights, lengths: Tensor | None) -> Traced:
         layout = {"options": options, "time_major": time_major, "reverse": reverse}
         return trace_reference(spec, params, inputs, state, lengths=lengths, **layout)
 
-    return kernels.known_layer(spec, options, reference, time_major=time_major, reverse=reverse)
+    layer = None
+    if CELLS.get(spec.name) is spec:
+        layer = kernels.layer_for(spec, options, reference, time_major=time_major, reverse=reverse)
+    if layer is None:  # not kept: an activation may be a module, which would live on here
+        raise LookupError(spec.name)
+    return layer

@@ -6,11 +6,11 @@ from kernels.kernel_cases import Run, case_of, every_variant, flat, fused, gradi
 from torch import nn
 
 from dynrnn.cells import LSTMOptions
-from dynrnn.kernels import call, quick
+from dynrnn.kernels import call, short
 from dynrnn.kernels.check import Setting
 from dynrnn.kernels.layouts import layout_of
 
-pytestmark = [needs_module, pytest.mark.skipif(not quick._is_open, reason="torch shows its tensors from 2.10 on")]
+pytestmark = [needs_module, pytest.mark.skipif(not short._is_open, reason="torch shows its tensors from 2.10 on")]
 LENGTHS = torch.tensor([4, 0, 2])
 OPTIONS = LSTMOptions(2)
 SETTING = Setting(layout_of("lstm", OPTIONS))
@@ -30,7 +30,7 @@ def long_ways(monkeypatch):
 
 
 def lstm(**changed):
-    """What `quick.look` is given for a layer of 2 units over `[3, 4, 5]`, with anything replaced."""
+    """What `short.look` is given for a layer of 2 units over `[3, 4, 5]`, with anything replaced."""
     given = {
         "inputs": torch.zeros(3, 4, 5),
         "state": (torch.zeros(3, 2), torch.zeros(3, 2)),
@@ -38,7 +38,7 @@ def lstm(**changed):
         "weights": (torch.zeros(7, 8), torch.zeros(8)),
         **changed,
     }
-    return quick.look(SETTING, *given.values())
+    return short.look(SETTING, *given.values())
 
 
 @every_variant
@@ -48,7 +48,7 @@ def test_both_ways_give_the_same_bits(name, dtype, run, long_ways, monkeypatch):
     variant, results = variants(7)[name], []
     case = laid_out(case_of(variant, 3, 4, dtype=dtype), run.time_major)
     for is_open in (True, False):
-        monkeypatch.setattr(quick, "_is_open", is_open)
+        monkeypatch.setattr(short, "_is_open", is_open)
         found = flat(fused(variant, case, run), run)
         results.append([*found, *gradients(found, case.leaves())])
         with torch.no_grad():
@@ -142,17 +142,17 @@ def test_what_is_not_plain_is_left_alone(changed):
 def test_a_length_that_changes_after_the_look_changes_nothing():
     lengths = LENGTHS.clone()
     inputs, weights = torch.randn(3, 4, 5), [torch.randn(7, 8), torch.randn(8)]
-    found = quick.look(SETTING, inputs, None, lengths, weights)
+    found = short.look(SETTING, inputs, None, lengths, weights)
     lengths.fill_(10**9)
-    (outputs, *_), _ = quick.forward(found, SETTING, inputs, keep=False)
+    (outputs, *_), _ = short.forward(found, SETTING, inputs, keep=False)
     assert outputs[0].all() and not outputs[1].any() and not outputs[2, 2:].any()
 
 
 @pytest.mark.parametrize("wrong", ["outputs", "saved", "dout", "dhn", "dx", "dweight"])
 def test_backward_does_nothing_where_something_does_not_fit(wrong):
     inputs, weights = torch.randn(3, 4, 5), [torch.randn(7, 8), torch.randn(8)]
-    found = quick.look(SETTING, inputs, None, LENGTHS, weights)
-    (outputs, _, h), saved = quick.forward(found, SETTING, inputs, keep=True)
+    found = short.look(SETTING, inputs, None, LENGTHS, weights)
+    (outputs, _, h), saved = short.forward(found, SETTING, inputs, keep=True)
     given = {"outputs": outputs, "saved": saved, "dout": torch.ones_like(outputs), "dhn": torch.ones_like(h)}
     given |= {"dx": torch.full_like(inputs, 7.0), "dweight": torch.full((7, 8), 7.0)}
     given[wrong] = given[wrong][:-1]
@@ -162,27 +162,13 @@ def test_backward_does_nothing_where_something_does_not_fit(wrong):
     assert torch.equal(saved, before) and (given["dx"] == 7).all() and (given["dweight"] == 7).all()
 
 
-def test_room_is_used_again_once_it_is_free_and_never_before(monkeypatch):
-    monkeypatch.setattr(torch, "are_deterministic_algorithms_enabled", lambda: False)
-    rooms = [quick.saved_room(300_000, torch.zeros(())) for _ in range(2)]
-    places = {room.data_ptr() for room in rooms}
-    assert len(places) == 2 and all(room.shape == (300_000,) for room in rooms)
-    rooms[0].fill_(1), rooms[1].fill_(2)
-    assert rooms[0].eq(1).all()
-    part, rooms[:] = rooms[0][10:], []
-    again = quick.saved_room(300_000, torch.zeros(()))
-    assert again.data_ptr() != part.data_ptr() - 40
-    assert part.eq(1).all()
-
-
 def test_a_layer_checks_the_places_that_it_is_told():
     layout = layout_of("lstm", OPTIONS)
-    places = quick.places_of(layout, 5, 4)
+    places = short.places_of(layout, 5, 4)
     with pytest.raises(IndexError, match="a place is not among the fields"):
-        quick._kernels.Layer([0] * len(call.CALL), places.shapes, places.constants, [(0, 9, 0)], places.numbers)
+        short._kernels.Layer([0] * len(call.CALL), places.shapes, places.constants, [(0, 9, 0)], places.numbers)
 
 
 def test_the_long_way_serves_a_torch_that_does_not_show_its_tensors(monkeypatch):
-    monkeypatch.setattr(quick, "_is_open", False)
+    monkeypatch.setattr(short, "_is_open", False)
     assert lstm() is None
-    assert quick.saved_room(5, torch.zeros((), dtype=torch.float64)).dtype is torch.float64

@@ -17,6 +17,7 @@ from dynrnn.kernels.availability import _kernels, missing
 from dynrnn.kernels.check import Setting
 from dynrnn.kernels.fields import CALL
 from dynrnn.kernels.layouts import Layout
+from dynrnn.kernels.room import room_of
 from dynrnn.kernels.weights import places_of
 
 _ITEMSIZES = {torch.float32: 4, torch.float64: 8}
@@ -40,7 +41,7 @@ def look(
     if not _is_open or itemsize is None or inputs.ndim != 3 or setting.keep_states or setting.keep_gates:
         return None
     layout, time_major, reverse, _, _, isa = setting
-    layer = _known_layer(layout, inputs.shape[2], itemsize)
+    layer = _compiled_layer(layout, inputs.shape[2], itemsize)
     return layer.look(inputs, state, lengths, weights, time_major, reverse, isa, torch.get_num_threads())
 
 
@@ -52,7 +53,7 @@ def forward(
     first, second, _ = inputs.shape
     batch = second if setting.time_major else first
     outputs, h = empty(first, second, layout.output_size), empty(*axes, batch, layout.output_size)
-    saved = saved_room(found.saved_size(), inputs) if keep else None
+    saved = room_of(found.saved_size(), inputs) if keep else None
     place = 0 if saved is None else saved.data_ptr()
     if not layout.has_cell_state:
         found.forward(outputs.data_ptr(), h.data_ptr(), 0, place, packed)
@@ -87,16 +88,9 @@ def backward(
     return made if found.backward(outputs, saved, tuple(grads), made) else None
 
 
-def saved_room(size: int, like: Tensor) -> Tensor:
-    """Room for what forward leaves to backward, in memory that is kept from call to call where that can be."""
-    # where torch fills fresh memory, it is to fill this, too
-    if _is_open and not torch.are_deterministic_algorithms_enabled():
-        return _kernels.kept_room(size, like.itemsize)
-    return like.new_empty(size)
-
-
 @lru_cache(maxsize=512)
-def _known_layer(layout: Layout, input_size: int, itemsize: int) -> Any:
+def _compiled_layer(layout: Layout, input_size: int, itemsize: int) -> Any:
+    """What the compiled module keeps of a layer."""
     places, known = places_of(layout, input_size, itemsize), dict.fromkeys(CALL, 0)
     known.update(cell=layout.cell, itemsize=itemsize, input_size=input_size)
     known.update(units=layout.units, projection=layout.projection)
