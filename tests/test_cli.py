@@ -20,7 +20,7 @@ def test_help_names_the_commands():
     done = dynrnn_command("--help")
     assert done.returncode == 0
     assert re.search(r"run +Run a TensorFlow 1 program unchanged", done.stdout)
-    assert re.search(r"check +Tell which TensorFlow names", done.stdout)
+    assert re.search(r"check +Report which TensorFlow names", done.stdout)
 
 
 @pytest.mark.parametrize("args", [["no_such_command"], ["run"], ["check"], ["run", "--no-such-option", "program.py"]])
@@ -35,8 +35,8 @@ def test_check_tells_what_a_program_uses(tmp_path):
     program.write_text("import tensorflow as tf\ntf.zeros(1)\ntf.zeroes(1)\n")
     done = dynrnn_command("check", str(program))
     assert (done.returncode, done.stderr) == (1, "")
-    assert f"  tf.zeroes  {program}:3  nearest: tf.zeros" in done.stdout
-    assert done.stdout.endswith("2 TensorFlow names in 1 file: 1 there, 1 missing\n")
+    assert f"  tf.zeroes  {program}:3  closest: tf.zeros" in done.stdout
+    assert done.stdout.endswith("2 TensorFlow names in 1 file: 1 supported, 1 missing\n")
     assert dynrnn_command("check", str(tmp_path / "nowhere.py")).returncode == 2
 
 

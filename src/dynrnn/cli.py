@@ -45,9 +45,9 @@ def check(
         typer.Argument(metavar="MODULE", help="More files; those that PROGRAM imports are read anyway."),
     ] = None,
 ) -> None:
-    """Tell which TensorFlow names a program uses and which are missing, without running it.
+    """Report which TensorFlow names a program uses and which of them are missing, without running it.
 
-    The exit status is 0 if all are there, 1 if one is missing, 2 if a file cannot be read.
+    The exit status is 0 if all are supported, 1 if one is missing, 2 if a file cannot be read.
     """
     from dynrnn.runner.check import check_program
 

@@ -37,7 +37,7 @@ def test_a_program_is_read_with_the_modules_that_it_imports(write):
     assert report.files == [
         "program.py", "model.py", "parts/__init__.py", "parts/layers.py", "parts/near.py", "parts/far.py",
     ]  # fmt: skip
-    assert names(report.there) == [
+    assert names(report.supported) == [
         "float32", "nn.dynamic_rnn", "nn.relu", "ones", "pack", "python.ops.rnn_cell.GRUCell", "zeros",
     ]  # fmt: skip
     assert report.missing == {
@@ -51,19 +51,19 @@ def test_the_report_names_lines_and_alternatives(write):
     write("program.py", PROGRAM)
     found = list(lines(check.check("program.py")))
     start, _, second = found[9].partition(", ")
-    assert [*found[:9], start, *found[10:]] == [  # the second of the nearest names changes as names are added
-        "there:",
+    assert [*found[:9], start, *found[10:]] == [  # the second of the closest names changes as names are added
+        "supported:",
         "  tf.float32                      program.py:7",
         "  tf.nn.dynamic_rnn               program.py:7",
         "  tf.python.ops.rnn_cell.GRUCell  program.py:6",
         "",
-        "there under an old spelling:",
-        "  tf.pack  program.py:9  today tf.stack",
+        "supported under an old spelling:",
+        "  tf.pack  program.py:9  now tf.stack",
         "",
         "missing:",
-        "  tf.nn.dynamic_rn  program.py:8  nearest: tf.nn.dynamic_rnn",
+        "  tf.nn.dynamic_rn  program.py:8  closest: tf.nn.dynamic_rnn",
         "",
-        "5 TensorFlow names in 1 file: 4 there, 1 missing",
+        "5 TensorFlow names in 1 file: 4 supported, 1 missing",
     ]
     assert second.startswith("tf.nn.")
 
@@ -73,7 +73,7 @@ def test_many_places_are_cut_short(write):
     assert list(lines(check.check("program.py")))[1:] == [
         "  tf.zeros  program.py:2, 3, 4, 5, ...",
         "",
-        "1 TensorFlow name in 1 file: 1 there, 0 missing",
+        "1 TensorFlow name in 1 file: 1 supported, 0 missing",
     ]
 
 
@@ -82,7 +82,7 @@ def test_all_there_is_status_0_and_missing_is_1(write, capsys):
     write("bad.py", "import tensorflow as tf\ntf.zeroes(1)")
     assert (check.check_program("good.py"), check.check_program("bad.py")) == (0, 1)
     assert check.check_program("good.py", ["bad.py"]) == 1
-    assert capsys.readouterr().out.count("nearest: tf.zeros") == 2
+    assert capsys.readouterr().out.count("closest: tf.zeros") == 2
 
 
 def test_a_file_that_cannot_be_read_is_status_2(write, capsys):

@@ -95,7 +95,7 @@ def test_star_import_of_an_inside_module(face):
     ],
 )
 def test_missing_path_names_the_nearest(face, statement, wrong, right):
-    with pytest.raises(ModuleNotFoundError, match=re.escape(f"{wrong!r}; the nearest are {right}")):
+    with pytest.raises(ModuleNotFoundError, match=re.escape(f"{wrong!r}; the closest are {right}")):
         exec(statement)
 
 

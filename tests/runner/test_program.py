@@ -129,6 +129,15 @@ def test_python2_division_by_zero_shows_only_the_program(write, run):
     ]
 
 
+def test_python3_program_that_uses_names_of_python2_is_told_what_they_are_now(write, run, run_python):
+    path = write("program.py", "def f():\n    return xrange(3)\n\nf()\n")
+    ended = run(path)
+    assert ended.returncode == 1
+    assert ended.stderr == run_python(path).stderr + (
+        "'xrange' is Python 2's; this file is valid Python 3 and is run as Python 3, which has: range\n"
+    )
+
+
 @pytest.mark.parametrize("language", ["print(text)", "print text"])
 @pytest.mark.parametrize(
     ("head", "encoding"),

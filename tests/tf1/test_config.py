@@ -57,7 +57,7 @@ def test_config_of_another_type_is_an_error(config):
 
 
 def test_misspelled_option_is_an_error():
-    with pytest.raises(ValueError, match='"allow_soft_placment" field; the nearest are allow_soft_placement'):
+    with pytest.raises(ValueError, match='"allow_soft_placment" field; the closest are allow_soft_placement'):
         tf.ConfigProto(allow_soft_placment=True)
 
 

@@ -93,9 +93,9 @@ def test_enums_know_names_and_numbers():
 
 
 def test_fields_that_are_not_there_are_errors_that_name_the_nearest():
-    with pytest.raises(ValueError, match='Outer has no "nam" field; the nearest are name'):
+    with pytest.raises(ValueError, match='Outer has no "nam" field; the closest are name'):
         Outer(nam="x")
-    with pytest.raises(AttributeError, match='Outer has no "cuont" field; the nearest are count'):
+    with pytest.raises(AttributeError, match='Outer has no "cuont" field; the closest are count'):
         Outer().cuont = 3
     with pytest.raises(AttributeError, match='no "flags" field'):
         _ = Outer().flags

@@ -240,3 +240,29 @@ def test_many_runs_leave_nothing_behind(sess):
         assert count() <= before + 1
     finally:
         gc.enable()
+
+
+def test_torchs_default_device_and_dtype_change_nothing():
+    x = tf.placeholder(tf.float32, [None, 3])
+    cell = tf.nn.rnn_cell.DropoutWrapper(tf.nn.rnn_cell.GRUCell(4), 0.5, seed=1)
+    outputs, _ = tf.nn.dynamic_rnn(cell, tf.expand_dims(x, 0), dtype=tf.float32)
+    loss = tf.reduce_sum(outputs) + tf.cast(tf.stack([tf.shape(x)[0], 2])[0], tf.float32)
+    fetches = [loss, tf.gradients(loss, tf.trainable_variables())]
+
+    def run():
+        tf.set_random_seed(2)
+        with tf.Session() as sess:
+            for i, variable in enumerate(tf.global_variables()):
+                variable.load(np.full(variable.shape.as_list(), 0.1 * i, np.float32), sess)
+            return sess.run(fetches, {x: np.ones((2, 3))})
+
+    expected = run()
+    try:
+        torch.set_default_device("meta")
+        torch.set_default_dtype(torch.float64)
+        found = run()
+    finally:
+        torch.set_default_device(None)
+        torch.set_default_dtype(torch.float32)
+    assert found[0].dtype == np.float32 and found[0] == expected[0]
+    assert all(np.array_equal(one, other) for one, other in zip(found[1], expected[1], strict=True))

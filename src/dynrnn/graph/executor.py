@@ -86,7 +86,7 @@ class Plan:
         self.function, self.records = compile_function(feeds, results, targets, runtime)
 
     def run(self, values: Iterable[Any]) -> tuple[Any, ...]:
-        """Run on the feeds' values; the results are the fetched tensors' values, in order.
+        """Run on the feeds' values, on the CPU; the results are the fetched tensors' values, in order.
 
         Where no gradient is taken nothing requires one, so that autograd has nothing to record.
 
@@ -94,6 +94,13 @@ class Plan:
             errors.OpError: an operation failed; it names the node and its inputs. What the program's own functions
             raise passes as it is.
         """
+        # A default device is a mode on this stack, and asking for the device takes longer than asking for the stack.
+        if torch._C._len_torch_function_stack() and torch.get_default_device().type != "cpu":
+            with torch.device("cpu"):
+                return self._run(values)
+        return self._run(values)
+
+    def _run(self, values: Iterable[Any]) -> tuple[Any, ...]:
         try:
             if self.records and not torch.is_grad_enabled():
                 with torch.enable_grad():

@@ -1,4 +1,4 @@
-"""Tells which TensorFlow names a program uses and which of them are there, without running it.
+"""Reports which TensorFlow names a program uses and which of them are supported, without running it.
 
 How the names are found in the sources is in `names`; here are the files that belong to a program, the question whether
 a name is there, and the report.
@@ -30,12 +30,12 @@ _OLD = {f"{ROOT}.{old}": f"{ROOT}.{today}" for old, today in (TODAY | CHANGED).i
 class Report:
     """What a program's files use, each name with its places `(file, line)`.
 
-    there: names that the face has. missing: names that it has not; guarded: those that the program tries and can do
+    supported: names that the face has. missing: names that it has not; guarded: those that the program tries and can do
     without. unreadable: files, each with the reason.
     """
 
     files: list[str] = field(default_factory=list)
-    there: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
+    supported: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
     missing: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
     guarded: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
     unreadable: dict[str, str] = field(default_factory=dict)
@@ -116,7 +116,7 @@ def _look_up(file: str, names: Names, report: Report) -> None:
             kind = report.guarded if use.guarded else report.missing
             kind.setdefault(use.names[0], []).append((file, use.line))
         elif not isinstance(found.value, ModuleType):
-            report.there.setdefault(found.name, []).append((file, use.line))
+            report.supported.setdefault(found.name, []).append((file, use.line))
 
 
 class Found(NamedTuple):
@@ -167,16 +167,16 @@ def alternatives(path: str) -> list[str]:
 
 
 def lines(report: Report) -> Iterator[str]:
-    """The report as lines of text: what is there, what is spelled the old way, what is missing, a summary."""
-    old = {name: places for name, places in report.there.items() if name in _OLD}
-    plain = {name: places for name, places in report.there.items() if name not in _OLD}
-    yield from _table("there", plain, lambda name: "")
-    yield from _table("there under an old spelling", old, lambda name: f"today {_shown(_OLD[name])}")
+    """The report as lines of text: what is supported, what is spelled the old way, what is missing, a summary."""
+    old = {name: places for name, places in report.supported.items() if name in _OLD}
+    plain = {name: places for name, places in report.supported.items() if name not in _OLD}
+    yield from _table("supported", plain, lambda name: "")
+    yield from _table("supported under an old spelling", old, lambda name: f"now {_shown(_OLD[name])}")
     yield from _table("missing, but the program tries it and can do without", report.guarded, _hint)
     yield from _table("missing", report.missing, _hint)
-    count, files = len(report.there) + len(report.missing), len(report.files)
+    count, files = len(report.supported) + len(report.missing), len(report.files)
     yield (
-        f"{_counted(count, 'TensorFlow name')} in {_counted(files, 'file')}: {len(report.there)} there, "
+        f"{_counted(count, 'TensorFlow name')} in {_counted(files, 'file')}: {len(report.supported)} supported, "
         f"{len(report.missing)} missing"
     )
 
@@ -194,7 +194,7 @@ def _table(title: str, rows: dict[str, list[tuple[str, int]]], remark: Any) -> I
 
 def _hint(name: str) -> str:
     found = alternatives(name)
-    return f"nearest: {', '.join(map(_shown, found))}" if found else ""
+    return f"closest: {', '.join(map(_shown, found))}" if found else ""
 
 
 def _shown(path: str) -> str:

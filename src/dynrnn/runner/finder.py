@@ -41,7 +41,7 @@ class FaceFinder(MetaPathFinder):
     ) -> ModuleSpec | None:
         """Find the spec of a TensorFlow path; None for other names.
 
-        Raises ModuleNotFoundError, with the nearest names there are, where the face has nothing for the path.
+        Raises ModuleNotFoundError, with the closest names there are, where the face has nothing for the path.
         """
         if fullname.partition(".")[0] != "tensorflow":
             return None

@@ -178,8 +178,8 @@ def known_paths() -> tuple[str, ...]:
 
 
 def hint(names: Sequence[str]) -> str:
-    """The end of an error text: the nearest names, if there are any."""
-    return f"; the nearest are {', '.join(names)}" if names else ""
+    """The end of an error text: the closest names, if there are any."""
+    return f"; the closest are {', '.join(names)}" if names else ""
 
 
 def _namespace(place: str) -> ModuleType | None:

@@ -13,6 +13,7 @@ from importlib.machinery import SourceFileLoader
 from types import CodeType, ModuleType, TracebackType
 
 from dynrnn.runner.finder import install_face
+from dynrnn.runner.python2_hints import python2_hint
 from dynrnn.runner.source import compile_source, install_python2_imports
 
 USAGE_ERROR = 2
@@ -51,7 +52,7 @@ def run_program(path: str, argv: Sequence[str] = ()) -> int:
         sys.path[0] = folder  # where the command line left its own folder, and `python PROGRAM` puts the program's
     install_face()
     install_python2_imports(folder, throughout=names is not None)
-    return _run(code, _main_module(file, names))
+    return _run(code, _main_module(file, names), hints=names is None)
 
 
 def _main_module(file: str, names: dict[str, object] | None) -> ModuleType:
@@ -65,7 +66,7 @@ def _main_module(file: str, names: dict[str, object] | None) -> ModuleType:
     return module
 
 
-def _run(code: CodeType, module: ModuleType) -> int:
+def _run(code: CodeType, module: ModuleType, *, hints: bool) -> int:
     interrupts: list[KeyboardInterrupt] = []
     # Exit functions run last in, first out: this one runs after those that the program registers.
     atexit.register(_end_as_interrupted, interrupts)
@@ -78,6 +79,9 @@ def _run(code: CodeType, module: ModuleType) -> int:
         interrupts.append(error)
         return 128 + signal.SIGINT
     except BaseException as error:  # a program may raise anything, and like Python's own top level this shows it
+        hint = python2_hint(error) if hints else None
+        if hint is not None:
+            error.add_note(hint)
         _show(error)
         return 1
     return 0

@@ -37,7 +37,7 @@ NOT_YET = {
 
 
 class Namespace(ModuleType):
-    """A module of the TF1 face. A name that it lacks raises AttributeError with the nearest names it has."""
+    """A module of the TF1 face. A name that it lacks raises AttributeError with the closest names it has."""
 
     def __init__(self, path: str):
         super().__init__(f"tensorflow.{path}" if path else "tensorflow")
@@ -55,7 +55,7 @@ def missing(module: str, name: str, names: Any) -> str:
     if area is not None:
         return f"module '{module}' has no attribute '{name}': {area} are not there yet"
     near = errors.nearest(name, [known for known in names if not known.startswith("_")])
-    hint = f"; the nearest names are {', '.join(f'{shown}.{known}' for known in near)}" if near else ""
+    hint = f"; the closest names are {', '.join(f'{shown}.{known}' for known in near)}" if near else ""
     return f"module '{module}' has no attribute '{name}'{hint}"
 
 

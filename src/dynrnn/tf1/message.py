@@ -101,7 +101,7 @@ class Message:
     @classmethod
     def _missing(cls, name: str) -> str:
         near = errors.nearest(name, cls.FIELDS)
-        hint = f"; the nearest are {', '.join(near)}" if near else ""
+        hint = f"; the closest are {', '.join(near)}" if near else ""
         return f'Protocol message {cls.__name__} has no "{name}" field{hint}'
 
     def __getattr__(self, name: str) -> Any:

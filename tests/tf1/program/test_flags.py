@@ -62,7 +62,7 @@ def test_flags_may_be_assigned(argv):
 
 def test_flag_that_is_not_defined_is_an_error_that_names_the_nearest(argv):
     define()
-    with pytest.raises(AttributeError, match="'batchsize'; the nearest are batch_size"):
+    with pytest.raises(AttributeError, match="'batchsize'; the closest are batch_size"):
         _ = FLAGS.batchsize
     with pytest.raises(tf.flags.UnrecognizedFlagError, match=r"'batchsize'. Did you mean: batch_size"):
         FLAGS.batchsize = 3

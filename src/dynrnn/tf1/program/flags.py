@@ -105,7 +105,7 @@ class FlagValues:
             return getattr(self._values, name)
         near = errors.nearest(name, self._values)
         raise AttributeError(
-            f"no flag is defined as {name!r}" + (f"; the nearest are {', '.join(near)}" if near else "")
+            f"no flag is defined as {name!r}" + (f"; the closest are {', '.join(near)}" if near else "")
         )
 
     def __setattr__(self, name: str, value: Any) -> None:
