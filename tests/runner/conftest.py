@@ -1,10 +1,13 @@
 """Programs are run as users run them: a file, in a process of its own."""
 
+import importlib
 import subprocess
 import sys
 import textwrap
 
 import pytest
+
+from dynrnn.runner.python2_names import MODULES
 
 
 @pytest.fixture
@@ -43,3 +46,17 @@ def run(tmp_path):
 def run_python(run):
     """Run Python itself on a file, to compare with."""
     return lambda path, *args: run(path, *args, command=())
+
+
+@pytest.fixture(autouse=True)
+def modules_as_python_has_them():
+    """Take back what Python 2 programs that ran in this process have added to Python's own modules."""
+    _drop_old_names()
+    yield
+    _drop_old_names()
+
+
+def _drop_old_names():
+    for name, added in MODULES.items():
+        for old in added:
+            vars(importlib.import_module(name)).pop(old, None)

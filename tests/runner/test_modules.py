@@ -16,6 +16,7 @@ from tensorflow.contrib.rnn import static_rnn
 from tensorflow.nn import rnn_cell, dynamic_rnn
 from tensorflow.python.ops import rnn, rnn_cell, rnn_cell_impl, array_ops, math_ops, variable_scope, tensor_array_ops
 from tensorflow.python.ops import init_ops, control_flow_ops, nn_ops, random_ops, nn
+from tensorflow.python.ops.nn import dynamic_rnn, softmax, tanh
 from tensorflow.python.ops.rnn import dynamic_rnn, bidirectional_dynamic_rnn
 from tensorflow.python.ops.rnn_cell import BasicLSTMCell, RNNCell
 from tensorflow.python.ops.rnn_cell_impl import RNNCell

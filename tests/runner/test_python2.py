@@ -29,21 +29,13 @@ SAMPLES = {
     ),
     "exec": ("d = {}\nexec '''\nx = 1\n''' in \\\n  d\nmark()\nresult = d['x']", 1),
     "execfile": ("mark(); result = 1\nif not result:\n  execfile('f.py')\nmark()", 1),
-    "filter": ("result = filter(\n  lambda x: x,\n  [0, 1])\nmark()", [1]),
     "funcattrs": ("def f():\n  pass\nresult = f.\\\n  func_name\nmark()", "f"),
     "getcwdu": ("import os\nresult = os.getcwdu(\n) == os.getcwd()\nmark()", True),
     "has_key": ("result = ({'a': 1}\n  .has_key('a'))\nmark()", True),
     "imports": ("import cPickle as pickle, \\\n  Queue\nresult = Queue.__name__\nmark()", "queue"),
     "imports2": ("import anydbm, \\\n  whichdb\nmark(); result = 1", 1),
     "input": ("mark()\nif not mark(1):\n  input(\n  'x')\nresult = 1\nmark()", 1),
-    "itertools": ("import itertools\nresult = list(itertools.izip(\n  [1], [2]))\nmark()", [(1, 2)]),
-    "itertools_imports": (
-        "from itertools import izip, \\\n  count\nfrom itertools import imap\nmark()\n"
-        "result = list(imap(\n  str, izip([1], count())))\nmark()",
-        ["(1, 0)"],
-    ),
     "long": ("result = long(\n  3) == 3L\nmark()", True),
-    "map": ("result = map(lambda x: (\n  x + 1),\n  [1])\nmark()", [2]),
     "metaclass": (
         "class Meta(type):\n  pass\nmark()\nclass A(object):\n  'doc'\n  __metaclass__ = Meta\n  mark()\n"
         "  x = (1,\n    mark(2))\nmark()\nresult = type(A).__name__",
@@ -82,12 +74,10 @@ SAMPLES = {
     ),
     "unicode": ("result = unicode('a') + ur'\\b' + \\\n  unichr(99)\nmark()", "a\\bc"),
     "urllib": ("import urllib, \\\n  urllib2\nmark()\nresult = urllib.quote(\n  'a b')\nmark()", "a%20b"),
-    "xrange": ("result = range(3) + list(\n  xrange(2))\nmark()", [0, 1, 2, 0, 1]),
     "xreadlines": (
         "import os\nf = open(os.devnull)\nresult = list(f.\\\n  xreadlines())\nf.close()\nmark()",
         [],
     ),
-    "zip": ("result = zip([1],\n  [2])\nmark()", [(1, 2)]),
 }
 
 

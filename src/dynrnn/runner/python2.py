@@ -1,6 +1,7 @@
 """Translates a Python 2 module to code of Python 3 that keeps its line numbers.
 
-fissix rewrites the syntax; what is a matter of names is in `BUILTINS`, with which the code is run. A fixer may add or
+fissix rewrites the syntax; what is a matter of names is in `BUILTINS`, with which the code is run, and in
+`python2_names`. A fixer may add or
 drop lines: the syntax tree of its result is moved back to the lines of the original, so that tracebacks show the
 program's own.
 Not translated: byte strings (`str` is text here), sorting with `cmp`, comparisons between unlike types. The space of
@@ -23,14 +24,22 @@ from fissix.pytree import Base
 from fissix.refactor import RefactoringTool
 
 from dynrnn.runner.division import DIVIDE, DIVIDE_IN_PLACE, Python2Division, divide, divide_in_place
+from dynrnn.runner.python2_names import (
+    filter_to_list,
+    import_with_old_names,
+    map_to_list,
+    range_to_list,
+    zip_to_list,
+)
 
-# Fixers of syntax and of attributes, and those of names that do right in place. `reduce`, `reload`, `intern` and
-# `raw_input` are in BUILTINS instead, where they work also as values; `types` maps StringType to bytes.
+# Fixers of syntax and of attributes, and those of names that do right in place. `map`, `range`, `reduce`, `raw_input`
+# and the like are in BUILTINS instead, where they work also as values, and so are the names of `itertools` and `types`
+# in `python2_names`: the fixers miss `import itertools as it`, and take StringType for bytes.
 FIXERS = (
-    "apply", "basestring", "dict", "except", "exec", "execfile", "filter", "funcattrs", "getcwdu", "has_key", "imports",
-    "imports2", "input", "itertools", "itertools_imports", "long", "map", "metaclass", "methodattrs", "ne", "next",
-    "nonzero", "numliterals", "operator", "paren", "print", "raise", "renames", "repr", "standarderror", "sys_exc",
-    "throw", "tuple_params", "unicode", "urllib", "xrange", "xreadlines", "zip",
+    "apply", "basestring", "dict", "except", "exec", "execfile", "funcattrs", "getcwdu", "has_key", "imports",
+    "imports2", "input", "long", "metaclass", "methodattrs", "ne", "next", "nonzero", "numliterals", "operator",
+    "paren", "print", "raise", "renames", "repr", "standarderror", "sys_exc", "throw", "tuple_params", "unicode",
+    "urllib", "xreadlines",
 )  # fmt: skip
 PACKAGE_FIXERS = ("import",)  # imports of a package's own modules without a dot
 
@@ -134,11 +143,16 @@ BUILTINS: dict[str, Any] = {
     **vars(builtins),
     DIVIDE: divide,
     DIVIDE_IN_PLACE: divide_in_place,
+    "__import__": import_with_old_names,
     "cmp": _compare,
     "file": open,
+    "filter": filter_to_list,
     "intern": sys.intern,
+    "map": map_to_list,
+    "range": range_to_list,
     "raw_input": input,
     "reduce": functools.reduce,
     "reload": _reload,
     "xrange": range,
+    "zip": zip_to_list,
 }

@@ -5,6 +5,8 @@ name that is gone.
 """
 
 import builtins
+import re
+from types import ModuleType
 
 # What Python 3 has in place of builtin names and of a dictionary's methods.
 _BUILTINS = {
@@ -26,6 +28,25 @@ _METHODS = {
     "iterkeys": "keys",
     "itervalues": "values",
 }
+_MODULES = {
+    "itertools": {"ifilter": "filter", "imap": "map", "izip": "zip", "izip_longest": "itertools.zip_longest"},
+    "os": {"getcwdu": "os.getcwd"},
+    "string": {
+        "join": "separator.join(words)",
+        "letters": "string.ascii_letters",
+        "lowercase": "string.ascii_lowercase",
+        "maketrans": "str.maketrans",
+        "uppercase": "string.ascii_uppercase",
+    },
+    "sys": {"maxint": "sys.maxsize"},
+    "urllib": {
+        "quote": "urllib.parse.quote",
+        "unquote": "urllib.parse.unquote",
+        "urlencode": "urllib.parse.urlencode",
+        "urlopen": "urllib.request.urlopen",
+        "urlretrieve": "urllib.request.urlretrieve",
+    },
+}
 
 
 def python2_hint(error: BaseException) -> str | None:
@@ -43,8 +64,18 @@ def python2_hint(error: BaseException) -> str | None:
         from fissix.fixes.fix_imports import MAPPING  # slow, and only needed here
 
         modern = MAPPING.get(name)
+    elif isinstance(error, ImportError):
+        found = re.match(r"cannot import name '(\w+)'", str(error))
+        module, name = name, found[1] if found else ""
+        modern = _MODULES.get(module, {}).get(name)
     elif isinstance(error, AttributeError):
-        modern = _METHODS.get(name) if isinstance(error.obj, dict) else None
+        modern = _attribute(error.obj, name)
     if modern is None:
         return None
     return f"{name!r} is Python 2's; this file is valid Python 3 and is run as Python 3, which has: {modern}"
+
+
+def _attribute(owner: object, name: str) -> str | None:
+    if isinstance(owner, dict):
+        return _METHODS.get(name)
+    return _MODULES.get(owner.__name__, {}).get(name) if isinstance(owner, ModuleType) else None

@@ -259,3 +259,17 @@ def test_an_option_without_a_meaning_is_refused_when_the_cell_is_made(make, erro
     with pytest.raises(error) as caught:
         make()
     assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("size", [3, 3.0, np.int64(3), np.float32(3), tf.TensorShape([3])[0]], ids=repr)
+def test_a_width_may_be_a_whole_number_of_any_type(size):
+    assert tf.nn.rnn_cell.GRUCell(size).state_size == 3
+    assert tf.nn.rnn_cell.LSTMCell(5, num_proj=size).output_size == 3
+
+
+@pytest.mark.parametrize("size", [3.5, np.float32(2.5), "3", [3], float("nan")], ids=repr)
+def test_a_width_that_is_no_whole_number_is_refused(size):
+    with pytest.raises(TypeError, match="num_units must be an int"):
+        tf.nn.rnn_cell.GRUCell(size)
+    with pytest.raises(TypeError, match="num_proj must be an int"):
+        tf.nn.rnn_cell.LSTMCell(5, num_proj=size)

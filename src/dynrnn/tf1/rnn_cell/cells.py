@@ -37,14 +37,20 @@ class LSTMStateTuple(NamedTuple):
         return self.c.dtype
 
 
+def _as_size(value: Any) -> Any:
+    """A width as an int where it is a whole number, such as 3.0; the options refuse anything else."""
+    if isinstance(value, (str, bytes)) or (isinstance(value, (float, np.floating)) and not float(value).is_integer()):
+        return value
+    return int(value) if hasattr(value, "__int__") else value
+
+
 @export("nn.rnn_cell.BasicRNNCell")
 class BasicRNNCell(SpecCell):
     """The plain recurrent cell; for the formula see `dynrnn.cells.basic_rnn_step`.
 
     num_units: width of output and state. activation: a function of a tensor (default `tf.tanh`). reuse: whether to take
-    existing
-    variables of the scope. name: scope of the variables (default `basic_rnn_cell`). dtype: of the variables (default:
-    the inputs'). Output and state are `[batch, num_units]`.
+    existing variables of the scope. name: scope of the variables (default `basic_rnn_cell`). dtype: of the variables
+    (default: the inputs'). Output and state are `[batch, num_units]`.
 
     Example:
         >>> import dynrnn.tf1 as tf
@@ -67,7 +73,7 @@ class BasicRNNCell(SpecCell):
         trainable: bool = True,
     ):
         super().__init__(
-            BasicRNNOptions(int(num_units), owner=type(self).__name__),
+            BasicRNNOptions(_as_size(num_units), owner=type(self).__name__),
             activation,
             reuse=reuse,
             name=name,
@@ -108,7 +114,7 @@ class GRUCell(SpecCell):
         trainable: bool = True,
     ):
         super().__init__(
-            GRUOptions(int(num_units), owner=type(self).__name__),
+            GRUOptions(_as_size(num_units), owner=type(self).__name__),
             activation,
             initializer=kernel_initializer,
             reuse=reuse,
@@ -201,7 +207,7 @@ class BasicLSTMCell(_LSTM):
         dtype: Any = None,
         trainable: bool = True,
     ):
-        options = LSTMOptions(int(num_units), forget_bias=_as_number(forget_bias), owner=type(self).__name__)
+        options = LSTMOptions(_as_size(num_units), forget_bias=_as_number(forget_bias), owner=type(self).__name__)
         super().__init__(options, activation, reuse=reuse, name=name, dtype=dtype, trainable=trainable)
         self._state_is_tuple = state_is_tuple
 
@@ -211,11 +217,10 @@ class LSTMCell(_LSTM):
     """The LSTM with peepholes, clipping and projection; for the formula see `dynrnn.cells.lstm_step`.
 
     num_units: width of c. use_peepholes: let the gates see c. cell_clip: bound on c, before the output gate.
-    initializer: of kernel, peepholes
-    and projection. num_proj: width of h and output (default: num_units). proj_clip: bound on the projected output.
-    num_unit_shards, num_proj_shards: into how many parts the kernels are cut. forget_bias, state_is_tuple, activation,
-    reuse, name, dtype: as for `BasicLSTMCell`. A negative bound, which TensorFlow would make c's only value, raises
-    ValueError, and so does NaN.
+    initializer: of kernel, peepholes and projection. num_proj: width of h and output (default: num_units). proj_clip:
+    bound on the projected output. num_unit_shards, num_proj_shards: into how many parts the kernels are cut.
+    forget_bias, state_is_tuple, activation, reuse, name, dtype: as for `BasicLSTMCell`. A negative bound, which
+    TensorFlow would make c's only value, raises ValueError, and so does NaN.
     """
 
     @without_input_size(1)
@@ -238,10 +243,10 @@ class LSTMCell(_LSTM):
         trainable: bool = True,
     ):
         options = LSTMOptions(
-            int(num_units),
+            _as_size(num_units),
             use_peepholes,
             _as_number(cell_clip),
-            None if not num_proj else int(num_proj),
+            None if not num_proj else _as_size(num_proj),
             _as_number(proj_clip),
             forget_bias=_as_number(forget_bias),
             owner=type(self).__name__,

@@ -13,6 +13,7 @@ import dynrnn.tf1 as tf
         ({"on_value": True, "off_value": False}, [[True, False, False], [False, False, True]], "bool"),
         ({"dtype": tf.int32}, [[1, 0, 0], [0, 0, 1]], "int32"),
         ({"on_value": 1, "dtype": tf.float32}, [[1, 0, 0], [0, 0, 1]], "float32"),
+        ({"on_value": "a", "off_value": "b"}, [[b"a", b"b", b"b"], [b"b", b"b", b"a"]], "string"),
         ({"axis": 0}, [[1, 0], [0, 0], [0, 1]], "float32"),
     ],
     ids=str,
@@ -96,6 +97,11 @@ def test_sequence_mask_of_no_rows():
     lengths = tf.placeholder(tf.int32, [None])
     with tf.Session() as sess:
         assert sess.run(tf.sequence_mask(lengths), {lengths: []}).shape == (0, 0)
+
+
+def test_one_hot_of_no_indices():
+    with tf.Session() as sess:
+        assert sess.run(tf.one_hot([], 3)).shape == (0, 3)
 
 
 def test_one_hot_cuts_the_numbers_of_an_array_to_integers():

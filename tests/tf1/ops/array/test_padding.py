@@ -51,3 +51,17 @@ def test_pad_mirrors_no_more_than_there_is(mode, count, words):
     words = f"paddings must be {words} the dimension size"
     with pytest.raises(tf.errors.InvalidArgumentError, match=words), tf.Session() as sess:
         sess.run(tf.pad(X, [[0, 0], [count, 1]], mode))
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, [b"", b"a", b"b", b""]),
+        ({"constant_values": "z"}, [b"z", b"a", b"b", b"z"]),
+        ({"mode": "REFLECT"}, [b"b", b"a", b"b", b"a"]),
+    ],
+    ids=str,
+)
+def test_pad_serves_strings(options, expected):
+    with tf.Session() as sess:
+        assert sess.run(tf.pad(["a", "b"], [[1, 1]], **options)).tolist() == expected

@@ -98,3 +98,8 @@ def test_invert_permutation_refuses_what_is_none(x, words):
         assert sess.run(tf.invert_permutation([2, 0, 1])).tolist() == [1, 2, 0]
         with pytest.raises(tf.errors.InvalidArgumentError, match=words):
             sess.run(tf.invert_permutation(x))
+
+
+def test_invert_permutation_of_nothing():
+    with tf.Session() as sess:
+        assert sess.run(tf.invert_permutation([])).tolist() == []

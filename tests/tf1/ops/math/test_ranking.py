@@ -80,3 +80,20 @@ def test_targets_are_a_vector_and_predictions_a_matrix():
         tf.nn.in_top_k(tf.placeholder(tf.float32, [None]), tf.placeholder(tf.int32, [None]), 1)
     with pytest.raises(ValueError, match="must be rank 1 but is rank 2"):
         tf.nn.in_top_k(tf.zeros([3, 2]), [[0]], 1)
+
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize(
+    ("function", "values", "expected"),
+    [
+        (tf.argmax, [1.0, NAN, 3.0, NAN], 2),
+        (tf.argmin, [NAN, 3.0, 1.0], 2),
+        (tf.argmax, [[NAN, 1.0], [2.0, NAN]], [1, 0]),
+        (tf.argmax, [NAN, -INF], 0),
+        (tf.argmin, [NAN, NAN], 0),
+    ],
+)
+def test_a_nan_is_neither_largest_nor_smallest(function, values, expected):
+    assert value(function(values)).tolist() == expected

@@ -50,3 +50,8 @@ def test_static_shapes_and_names():
 def test_wrong_arguments_are_refused(call, text):
     with pytest.raises(ValueError, match=text):
         call()
+
+
+@pytest.mark.parametrize("split", [tf.string_split, tf.strings.split])
+def test_a_list_of_no_strings_is_split(split):
+    assert tf.Session().run(split([])).dense_shape.tolist() == [0, 0]

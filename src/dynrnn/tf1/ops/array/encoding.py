@@ -8,7 +8,7 @@ import torch
 
 from .... import errors
 from ....graph.constants import constant_value
-from ....graph.dtype import DType, as_dtype, bool_, float32
+from ....graph.dtype import DType, as_dtype, bool_, float32, int64
 from ....graph.op import INDICES, REALS, Op
 from ....graph.shape import Dims
 from ...export import export
@@ -16,6 +16,7 @@ from ...graph import Tensor, atomic
 from ..apply import apply
 from ..arguments import dtype_of, part_name, static_int, whole_numbers
 from ..convert import convert_to_tensor
+from ..moving import moves
 
 
 def _one_hot(
@@ -64,12 +65,12 @@ def _mask_dims(inputs: Any, attrs: Any) -> Dims:
     return (*dims, None if maxlen is None else max(int(maxlen), 0))
 
 
-_ONE_HOT = Op(
+_ONE_HOT = moves(
     "OneHot",
     "indices:I depth:int32 on_value:T off_value:T -> T",
     _one_hot,
     _one_hot_dims,
-    {"I": frozenset(("uint8", "int32", "int64"))},
+    types={"I": frozenset(("uint8", "int32", "int64"))},
     differentiable=False,
 )
 _MASK = Op(
@@ -113,7 +114,10 @@ def one_hot(
     where = -1 if axis is None else static_int("one_hot", "axis", axis)
     if where < -1:
         raise ValueError(f"one_hot: Expected axis to be -1 or at least 0. But received: {where}")
-    return apply(_ONE_HOT, [whole_numbers(indices), depth, *values], {"axis": where}, name or "one_hot")
+    indices = whole_numbers(indices)
+    if isinstance(indices, (list, tuple)) and not indices:  # which says nothing of its dtype
+        indices = convert_to_tensor(indices, int64, part_name(name, "one_hot", "indices"))
+    return apply(_ONE_HOT, [indices, depth, *values], {"axis": where}, name or "one_hot")
 
 
 def _value_dtype(on_value: Any, off_value: Any, dtype: Any) -> DType:

@@ -9,12 +9,15 @@ import torch.nn.functional as F
 
 from .... import errors
 from ....graph.constants import partial_value
+from ....graph.dtype import string
 from ....graph.op import INDICES, Op
 from ....graph.shape import Dims, TensorShape
 from ...export import export
 from ...graph import Tensor, atomic
 from ..apply import apply
 from ..arguments import part_name, shape_tensor
+from ..convert import convert_to_tensor
+from ..moving import moves
 
 
 def _pairs(paddings: torch.Tensor, rank: int) -> list[list[int]]:
@@ -85,8 +88,8 @@ def _padded(size: int | None, before: int | None, after: int | None) -> int | No
 
 _I = {"I": INDICES}
 _PAD = Op("Pad", "input:T paddings:I -> T", _pad, _pad_dims, _I)
-_PAD_WITH = Op("PadV2", "input:T paddings:I constant_values:T -> T", _pad_with, _pad_dims, _I)
-_MIRROR = Op("MirrorPad", "input:T paddings:I -> T", _mirror, _pad_dims, _I)
+_PAD_WITH = moves("PadV2", "input:T paddings:I constant_values:T -> T", _pad_with, _pad_dims, types=_I)
+_MIRROR = moves("MirrorPad", "input:T paddings:I -> T", _mirror, _pad_dims, types=_I)
 
 
 @export("pad")
@@ -97,8 +100,8 @@ def pad(
     """Return `tensor` with elements added before and after it on every axis.
 
     paddings: integers `[rank, 2]`, how many come before and after on each axis. mode: "CONSTANT" adds
-    `constant_values` (a scalar),
-    "REFLECT" mirrors the elements without their edge, "SYMMETRIC" with it.
+    `constant_values` (a scalar; strings are padded with empty ones by default), "REFLECT" mirrors the elements without
+    their edge, "SYMMETRIC" with it.
 
     Raises:
         ValueError: another mode; `paddings` of another shape, or negative.
@@ -111,5 +114,8 @@ def pad(
     if kind != "CONSTANT":
         raise ValueError(f'pad: mode must be "CONSTANT", "REFLECT" or "SYMMETRIC", got {mode!r}: Unknown padding mode')
     if not isinstance(constant_values, Tensor) and constant_values == 0:
+        tensor = convert_to_tensor(tensor, name=part_name(name, "Pad", "input"))
+        if tensor.dtype.base_dtype is string:
+            return apply(_PAD_WITH, [tensor, paddings, ""], name=name)
         return apply(_PAD, [tensor, paddings], name=name)
     return apply(_PAD_WITH, [tensor, paddings, constant_values], name=name)

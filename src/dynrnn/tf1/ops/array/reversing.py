@@ -8,6 +8,7 @@ import torch
 
 from .... import errors
 from ....graph import rules
+from ....graph.dtype import int32
 from ....graph.op import INDICES, Op
 from ....graph.shape import Dims, TensorShape
 from ....rnn import lengths as rows
@@ -15,7 +16,8 @@ from ...export import export
 from ...graph import Tensor, atomic
 from ...legacy.order import reverse_arguments
 from ..apply import apply
-from ..arguments import static_int, static_ints, whole_numbers
+from ..arguments import part_name, static_int, static_ints, whole_numbers
+from ..convert import convert_to_tensor
 from ..moving import moves
 
 
@@ -192,4 +194,8 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     Raises:
         tf.errors.InvalidArgumentError: `x` is no permutation of 0..n-1.
     """
-    return apply(_INVERT, [x], name=name)
+    return apply(
+        _INVERT,
+        [convert_to_tensor(x, name=part_name(name, "InvertPermutation", "x"), preferred_dtype=int32)],
+        name=name,
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import torch
@@ -25,11 +26,18 @@ def _comparable(x: torch.Tensor) -> torch.Tensor:
 
 
 def _arg_max(input: torch.Tensor, axis: int, dtype: DType) -> torch.Tensor:
-    return torch.argmax(_comparable(input), axis).to(dtype.torch)
+    return torch.argmax(_without_nan(_comparable(input), -math.inf), axis).to(dtype.torch)
 
 
 def _arg_min(input: torch.Tensor, axis: int, dtype: DType) -> torch.Tensor:
-    return torch.argmin(_comparable(input), axis).to(dtype.torch)
+    return torch.argmin(_without_nan(_comparable(input), math.inf), axis).to(dtype.torch)
+
+
+def _without_nan(x: torch.Tensor, last: float) -> torch.Tensor:
+    """TensorFlow never finds a NaN; torch finds the first of them before all else."""
+    if not x.is_floating_point() or not x.isnan().any():
+        return x
+    return torch.where(x.isnan(), last, x)
 
 
 ARG_MAX = Op("ArgMax", "input:T -> @dtype", _arg_max, rules.reduce, {"T": REALS | {"bool"}}, differentiable=False)
@@ -53,6 +61,7 @@ def argmax(
 ) -> Tensor:
     """Return the indices of the largest elements along an axis, of equal ones the first.
 
+    A NaN is passed over; where there is nothing else, the index is 0.
     axis: one axis (default: 0); `dimension` is its old name. output_type: int64 or int32.
 
     Raises:
@@ -68,6 +77,7 @@ def argmin(
 ) -> Tensor:
     """Return the indices of the smallest elements along an axis, of equal ones the first.
 
+    A NaN is passed over; where there is nothing else, the index is 0.
     axis: one axis (default: 0); `dimension` is its old name. output_type: int64 or int32.
 
     Raises:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from ....graph.dtype import int64
+from ....graph.dtype import int64, string
 from ....graph.op import Op
 from ....graph.shape import Dims
 from ...export import export
@@ -83,7 +83,7 @@ def string_split(
     letters = static_text("string_split", "delimiter", " " if given is None else given)
     with get_default_graph().name_scope(name or "StringSplit"):
         attrs = {"delimiter": letters, "skip_empty": bool(skip_empty)}
-        return SparseTensor(*apply(_SPLIT, [convert_to_tensor(source, name="source")], attrs))
+        return SparseTensor(*apply(_SPLIT, [convert_to_tensor(source, name="source", preferred_dtype=string)], attrs))
 
 
 @export("strings.split")
@@ -109,6 +109,7 @@ def strings_split(
         )
     between = static_text("split", "sep", "" if sep is None else sep)
     with get_default_graph().name_scope(name or "StringSplit"):
-        strings = convert_to_tensor(input if input is not None else source, name="source")
+        given = input if input is not None else source
+        strings = convert_to_tensor(given, name="source", preferred_dtype=string)
         indices, values, sizes = apply(_SPLIT_WHOLE, [strings], {"sep": between, "maxsplit": int(maxsplit)})
         return SparseTensor(indices, values, convert_to_tensor(sizes, int64))
