@@ -238,3 +238,23 @@ def test_a_method_of_a_users_cell_may_be_called_sequence():
     with tf.Graph().as_default(), tf.Session() as session:
         _, state = tf.nn.dynamic_rnn(Sum(), tf.ones([2, 4, 3]), sequence_length=[4, 1], dtype=tf.float32)
         assert session.run(state)[:, 0].tolist() == [4, 1]
+
+
+@pytest.mark.parametrize("wrap", ["none", "MultiRNNCell", "DropoutWrapper", "ResidualWrapper", "static_rnn"])
+def test_a_call_replaced_on_the_cell_itself_is_what_runs(wrap):
+    cell = tf.nn.rnn_cell.BasicRNNCell(3)
+    original = cell.call
+    cell.call = lambda inputs, state: (original(inputs, state)[0], state + 1)
+    outer = cell
+    if wrap == "MultiRNNCell":
+        outer = tf.nn.rnn_cell.MultiRNNCell([cell])
+    elif wrap in ("DropoutWrapper", "ResidualWrapper"):
+        outer = getattr(tf.nn.rnn_cell, wrap)(cell)
+    inputs = tf.ones([2, 4, 3])
+    if wrap == "static_rnn":
+        _, state = tf.nn.static_rnn(outer, tf.unstack(inputs, axis=1), dtype=tf.float32)
+    else:
+        _, state = tf.nn.dynamic_rnn(outer, inputs, dtype=tf.float32)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert np.all(np.asarray(session.run(state)) == 4)

@@ -136,11 +136,13 @@ def _check_new_state(before: list[Tensor], after: list[Tensor]) -> None:
 
 
 def runs_whole(cell: Any) -> bool:
-    """Whether `cell` can run over whole sequences: one of our own, and no subclass has changed what its steps do."""
+    """Whether `cell` can run over whole sequences: one of our own, of which nobody has changed what its steps do."""
     owner = next((cls for cls in type(cell).__mro__ if "_run_whole" in vars(cls)), None)
     if owner is None:
         return False
-    changed = any(getattr(type(cell), name, None) is not getattr(owner, name, None) for name in ("call", "__call__"))
+    changed = "call" in vars(cell) or any(
+        getattr(type(cell), name, None) is not getattr(owner, name, None) for name in ("call", "__call__")
+    )
     return not changed and (not hasattr(cell, "whole") or cell.whole)
 
 
