@@ -39,7 +39,7 @@ def bidirectional_dynamic_rnn(
     stand at their inputs' places, so that the backward state is the backward output at time 0 where a cell's state is
     its output.
 
-    Raises what `dynamic_rnn` raises, for both directions before anything is computed. Follows TF1's
+    Raises what `dynamic_rnn` raises, with a direction's own arguments named as here. Follows TF1's
     `tf.nn.bidirectional_dynamic_rnn`.
 
     Example:

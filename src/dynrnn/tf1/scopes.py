@@ -116,5 +116,5 @@ def container(container_name: str) -> AbstractContextManager[str]:
 
 @export("colocate_with")
 def colocate_with(op: Any, ignore_existing: bool = False) -> AbstractContextManager[None]:
-    """Place operations beside `op`; there is one place, so nothing changes."""
+    """Colocate operations with `op`: they get its device and its group; all of them run on the CPU."""
     return get_default_graph().colocate_with(op, ignore_existing)

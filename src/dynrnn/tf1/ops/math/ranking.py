@@ -35,9 +35,10 @@ def _arg_min(input: torch.Tensor, axis: int, dtype: DType) -> torch.Tensor:
 
 def _without_nan(x: torch.Tensor, last: float) -> torch.Tensor:
     """TensorFlow never finds a NaN; torch finds the first of them before all else."""
-    if not x.is_floating_point() or not x.isnan().any():
+    if not x.is_floating_point():
         return x
-    return torch.where(x.isnan(), last, x)
+    missing = x.isnan()
+    return torch.where(missing, last, x) if missing.any() else x
 
 
 ARG_MAX = Op("ArgMax", "input:T -> @dtype", _arg_max, rules.reduce, {"T": REALS | {"bool"}}, differentiable=False)
@@ -61,8 +62,8 @@ def argmax(
 ) -> Tensor:
     """Return the indices of the largest elements along an axis, of equal ones the first.
 
-    A NaN is passed over; where there is nothing else, the index is 0.
-    axis: one axis (default: 0); `dimension` is its old name. output_type: int64 or int32.
+    axis: one axis (default: 0); `dimension` is its old name. output_type: int64 or int32. A NaN is passed over; where
+    there is nothing else, the index is 0.
 
     Raises:
         ValueError: an axis that is not there; `axis` and `dimension` together.
@@ -77,8 +78,8 @@ def argmin(
 ) -> Tensor:
     """Return the indices of the smallest elements along an axis, of equal ones the first.
 
-    A NaN is passed over; where there is nothing else, the index is 0.
-    axis: one axis (default: 0); `dimension` is its old name. output_type: int64 or int32.
+    axis: one axis (default: 0); `dimension` is its old name. output_type: int64 or int32. A NaN is passed over; where
+    there is nothing else, the index is 0.
 
     Raises:
         ValueError: an axis that is not there; `axis` and `dimension` together.

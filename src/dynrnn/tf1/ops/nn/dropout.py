@@ -1,6 +1,6 @@
 """Dropout: uniform noise, and the selection and scaling by it.
 
-`select` is also what drops out a whole sequence at once, with noise from `random.uniform_steps`.
+`select` is also what drops out a whole sequence at once, with noise from `random/distributions.py`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Where a random operation's numbers come from: a stream of its own where it has seeds, the session's generator where
 it has none.
 
-What is made of the numbers stands in `random.py` and `dropout.py`.
+What is made of the numbers is in `distributions.py` and `sampling.py`, and in `../nn/dropout.py`.
 """
 
 from __future__ import annotations
